@@ -1,0 +1,7 @@
+//! Recommends what to rent for a machine-learning workload: machine, nodes, layout, memory proof, time and cost.
+//!
+//! The rooms in reading order; an arrow goes only from a later one to an earlier one (`tests/it/layers.rs` holds the table).
+
+pub mod diag;
+pub mod money;
+pub mod units;
