@@ -1,0 +1,77 @@
+//! Checks `catalog/**/*.toml` with the library's own code and embeds a compact image of it.
+//!
+//! A catalog with an error fails the build with every finding as `file:line:column`.
+
+#![allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    reason = "the modules belong to the library; this uses a part of them"
+)]
+
+#[path = "src/catalog/mod.rs"]
+mod catalog;
+#[path = "src/diag.rs"]
+mod diag;
+#[path = "src/money.rs"]
+mod money;
+#[path = "src/units.rs"]
+mod units;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+
+use anyhow::Context as _;
+
+use catalog::Catalog;
+use catalog::validate::{SourceFile, validate};
+use diag::Level;
+
+#[expect(
+    clippy::print_stderr,
+    reason = "what a build script writes there is what cargo shows of a failed build"
+)]
+fn main() -> anyhow::Result<ExitCode> {
+    // `load.rs` includes what this script writes, so only the library has it.
+    println!("cargo::rustc-cfg=embedded_catalog");
+    println!("cargo::rerun-if-changed=catalog");
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").context("no CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(env::var_os("OUT_DIR").context("no OUT_DIR")?);
+    let files = read_files(&root)?;
+    let (mut catalog, findings) = validate(&files, Catalog::default(), false);
+    if findings.iter().any(|finding| finding.level == Level::Error) {
+        for finding in findings {
+            eprintln!("{finding}");
+        }
+        return Ok(ExitCode::FAILURE);
+    }
+    catalog::image::arrange(&mut catalog);
+    for section in catalog::image::SECTIONS {
+        fs::write(out.join(section), catalog::image::write(section, &catalog, &findings)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All TOML files of the catalog in the order of their paths, labelled as seen from the repository.
+fn read_files(root: &Path) -> anyhow::Result<Vec<SourceFile>> {
+    let mut folders = vec![root.join("catalog")];
+    let mut paths = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "toml") {
+                paths.push(path);
+            }
+        }
+    }
+    paths.sort();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let label = path.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
+        Ok(SourceFile { label, text })
+    };
+    paths.into_iter().map(read).collect()
+}

@@ -1,0 +1,235 @@
+//! The compact image of a catalog that the binary carries, in sections, so that a command loads only what it needs.
+//!
+//! Written by `build.rs`, read by `load`. Sections are JSON with structs as arrays in field order, so a changed struct
+//! needs no change here; prices, which are most of a catalog, are rows of 16 bytes.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::Formatter;
+
+use super::Catalog;
+use super::gpu::{Family, Gpu};
+use super::instance::{Instance, InstanceId, Provider};
+use super::preset::Preset;
+use super::price::{Billing, Currency, Price, Upfront};
+use super::provenance::{Source, SourceId};
+use super::region::{Region, RegionId};
+use crate::diag::{Finding, Place};
+use crate::money::UsdPerHour;
+
+/// Names of the sections, which are also their file names, in the order in which they must be read.
+pub const SECTIONS: &[&str] =
+    &["core", "prices", "price-notes", "presets", "constants", "rules", "scenarios", "findings"];
+
+/// What everything else refers to, in one section.
+type Core = (Vec<Source>, Vec<Gpu>, Vec<Family>, Vec<Provider>, Vec<Region>, Vec<Instance>);
+
+/// Bytes of one price, all little-endian: machine 2, region 2, source 2, billing kind x 4 + upfront (0 = none given) 1,
+/// decimals 1, digits (0 = unknown) 8.
+const PRICE_BYTES: usize = 16;
+
+/// What few prices have: position, currency, statistic, waivers.
+type PriceNote = (usize, [u8; 3], Option<String>, Vec<(String, String)>);
+
+/// A warning that the build left standing: code, file, line, column, message, hint.
+type FindingRow = (String, String, usize, usize, String, String);
+
+/// Brings the sources that only presets cite to the end, so that they load with the presets.
+pub fn arrange(catalog: &mut Catalog) {
+    let mut cited = vec![false; catalog.sources.len()];
+    for source in cited_outside_presets(catalog) {
+        cited[usize::from(source.0)] = true;
+    }
+    let mut order: Vec<usize> = (0..cited.len()).collect();
+    order.sort_by_key(|&at| !cited[at]);
+    let mut moved = vec![SourceId(0); order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        moved[old] = SourceId(new as u16);
+    }
+    catalog.sources = order.iter().map(|&old| catalog.sources[old].clone()).collect();
+    for source in cited_outside_presets(catalog) {
+        *source = moved[usize::from(source.0)];
+    }
+    for preset in &mut catalog.presets {
+        preset.source = moved[usize::from(preset.source.0)];
+    }
+}
+
+/// Every reference to a source but those of presets.
+fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
+    let mut all: Vec<&mut SourceId> = Vec::new();
+    for gpu in &mut catalog.gpus {
+        all.push(&mut gpu.source);
+        all.extend(&mut gpu.usable_source);
+    }
+    all.extend(catalog.providers.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.regions.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.instances.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.prices.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.constants.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.rules.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.scenarios.iter_mut().map(|it| &mut it.source));
+    all
+}
+
+/// The bytes of one section of an arranged catalog.
+pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Result<Vec<u8>> {
+    let early = cited_outside_presets(&mut catalog.clone()).iter().map(|id| usize::from(id.0) + 1).max();
+    let (early, late) = catalog.sources.split_at(early.unwrap_or(0));
+    match section {
+        "core" => to_json(&(
+            early,
+            &catalog.gpus,
+            &catalog.families,
+            &catalog.providers,
+            &catalog.regions,
+            &catalog.instances,
+        )),
+        "prices" => {
+            catalog.prices.iter().map(pack_price).collect::<io::Result<Vec<_>>>().map(|rows| rows.concat())
+        }
+        "price-notes" => to_json(&price_notes(&catalog.prices)),
+        "presets" => to_json(&(late, &catalog.presets)),
+        "constants" => to_json(&catalog.constants),
+        "rules" => to_json(&catalog.rules),
+        "scenarios" => to_json(&catalog.scenarios),
+        "findings" => to_json(&findings.iter().map(finding_row).collect::<Vec<_>>()),
+        _ => Err(io::Error::other(format!("no section is called {section}"))),
+    }
+}
+
+/// Reads one section into a catalog.
+pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::Result<()> {
+    match section {
+        "core" => {
+            let core: Core = serde_json::from_slice(bytes)?;
+            (catalog.sources, catalog.gpus, catalog.families) = (core.0, core.1, core.2);
+            (catalog.providers, catalog.regions, catalog.instances) = (core.3, core.4, core.5);
+        }
+        "prices" => catalog.prices = bytes.as_chunks::<PRICE_BYTES>().0.iter().map(unpack_price).collect(),
+        "price-notes" => {
+            let notes: Vec<PriceNote> = serde_json::from_slice(bytes)?;
+            for (at, currency, stat, allow) in notes {
+                if let Some(price) = catalog.prices.get_mut(at) {
+                    (price.currency, price.stat, price.allow) = (Currency(currency), stat, allow);
+                }
+            }
+        }
+        "presets" => {
+            let (late, presets): (Vec<Source>, Vec<Preset>) = serde_json::from_slice(bytes)?;
+            catalog.sources.extend(late);
+            catalog.presets = presets;
+        }
+        "constants" => catalog.constants = serde_json::from_slice(bytes)?,
+        "rules" => catalog.rules = serde_json::from_slice(bytes)?,
+        "scenarios" => catalog.scenarios = serde_json::from_slice(bytes)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The warnings that the build left standing.
+pub fn read_findings(bytes: &[u8]) -> serde_json::Result<Vec<Finding>> {
+    let rows: Vec<FindingRow> = serde_json::from_slice(bytes)?;
+    let known = rows.into_iter().filter_map(|(code, file, line, column, message, hint)| {
+        let code = super::codes::find(&code)?;
+        let place = Place { file, line, column };
+        Some(Finding { code: code.name, level: code.level, place, message, hint })
+    });
+    Ok(known.collect())
+}
+
+fn finding_row(finding: &Finding) -> FindingRow {
+    let Finding { code, place, message, hint, .. } = finding.clone();
+    (code.to_owned(), place.file, place.line, place.column, message, hint)
+}
+
+fn pack_price(price: &Price) -> io::Result<[u8; PRICE_BYTES]> {
+    let amount = price.per_hour.map(UsdPerHour::decimal).unwrap_or_default();
+    let digits = i64::try_from(amount.mantissa()).map_err(io::Error::other)?;
+    let mut row = [0; PRICE_BYTES];
+    row[..2].copy_from_slice(&price.instance.0.to_le_bytes());
+    row[2..4].copy_from_slice(&price.region.0.to_le_bytes());
+    row[4..6].copy_from_slice(&price.source.0.to_le_bytes());
+    row[6] = price.billing as u8 * 4 + price.upfront.map_or(0, |upfront| upfront as u8 + 1);
+    row[7] = amount.scale() as u8;
+    row[8..].copy_from_slice(&digits.to_le_bytes());
+    Ok(row)
+}
+
+fn unpack_price(row: &[u8; PRICE_BYTES]) -> Price {
+    let &[i0, i1, r0, r1, s0, s1, kind, decimals, ref digits @ ..] = row;
+    let digits = i64::from_le_bytes(*digits);
+    Price {
+        instance: InstanceId(u16::from_le_bytes([i0, i1])),
+        region: RegionId(u16::from_le_bytes([r0, r1])),
+        billing: Billing::ALL.get(usize::from(kind / 4)).copied().unwrap_or(Billing::OnDemand),
+        upfront: usize::from(kind % 4).checked_sub(1).and_then(|at| Upfront::ALL.get(at).copied()),
+        per_hour: UsdPerHour::from_digits(digits, u32::from(decimals)).filter(|_| digits != 0),
+        currency: Currency::USD,
+        stat: None,
+        source: SourceId(u16::from_le_bytes([s0, s1])),
+        overridden: false,
+        allow: Vec::new(),
+    }
+}
+
+fn price_notes(prices: &[Price]) -> Vec<PriceNote> {
+    let noted =
+        |price: &Price| price.currency != Currency::USD || price.stat.is_some() || !price.allow.is_empty();
+    let noted = prices.iter().enumerate().filter(|(_, price)| noted(price));
+    noted.map(|(at, price)| (at, price.currency.0, price.stat.clone(), price.allow.clone())).collect()
+}
+
+fn to_json(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Positional::default()))?;
+    Ok(bytes)
+}
+
+/// Writes structs as arrays: no keys, brackets in place of braces. Derived `Deserialize` reads them by position.
+#[derive(Default)]
+struct Positional {
+    in_key: bool,
+}
+
+impl Formatter for Positional {
+    fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"[")
+    }
+
+    fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"]")
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.in_key = true;
+        if first { Ok(()) } else { writer.write_all(b",") }
+    }
+
+    fn end_object_key<W: ?Sized + io::Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.in_key = false;
+        Ok(())
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, _: &mut W) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn begin_string<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        if self.in_key { Ok(()) } else { writer.write_all(b"\"") }
+    }
+
+    fn end_string<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        if self.in_key { Ok(()) } else { writer.write_all(b"\"") }
+    }
+
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if self.in_key { Ok(()) } else { writer.write_all(fragment.as_bytes()) }
+    }
+}

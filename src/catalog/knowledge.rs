@@ -1,0 +1,130 @@
+//! What is known beyond specs and prices: estimate constants, advice rules, named scenarios.
+
+use super::gpu::Gpu;
+use super::provenance::SourceId;
+use serde::{Deserialize, Serialize};
+
+/// One constant of the estimates, with its range and the data it came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Constant {
+    /// What it is: `train-efficiency`, `decode-bandwidth` … (the dictionary is in `catalog/README.md`).
+    pub key: String,
+    /// GPU name, family, architecture or vendor that it holds for; `None` for all.
+    pub gpu: Option<String>,
+    /// Precision that it holds for; `None` for all.
+    pub precision: Option<String>,
+    /// Class of software that it holds for; `None` for all.
+    pub class: Option<String>,
+    /// Holds up to this many GPUs; `None` for any number.
+    pub max_gpus: Option<u32>,
+    /// Best value.
+    pub value: f64,
+    /// Pessimistic and optimistic ends, lower first.
+    pub range: Option<(f64, f64)>,
+    /// Where it comes from.
+    pub source: SourceId,
+    /// What it means, for `explain`.
+    pub note: Option<String>,
+}
+
+impl super::Catalog {
+    /// The most specific constant for a key: GPU name beats family, architecture and vendor; then precision, class, size.
+    pub fn constant(
+        &self,
+        key: &str,
+        gpu: Option<&Gpu>,
+        precision: Option<&str>,
+        class: Option<&str>,
+        gpus: u32,
+    ) -> Option<&Constant> {
+        let rank = |c: &&Constant| {
+            let by_gpu = match (c.gpu.as_deref(), gpu) {
+                (None, _) => 0,
+                (Some(name), Some(gpu)) if name == gpu.name => 4,
+                (Some(name), Some(gpu))
+                    if self.families.iter().any(|f| {
+                        f.name == name && f.members.iter().any(|&m| self.gpu(m).name == gpu.name)
+                    }) =>
+                {
+                    3
+                }
+                (Some(name), Some(gpu)) if name == gpu.architecture => 2,
+                (Some(name), Some(gpu)) if name == gpu.vendor => 1,
+                _ => return None,
+            };
+            let part = |own: Option<&str>, asked: Option<&str>| match own {
+                None => Some(0),
+                Some(own) if Some(own) == asked => Some(1),
+                Some(_) => None,
+            };
+            let size = c.max_gpus.map_or(Some(u32::MAX), |max| (gpus <= max).then_some(max))?;
+            Some((
+                by_gpu,
+                part(c.precision.as_deref(), precision)?,
+                part(c.class.as_deref(), class)?,
+                u32::MAX - size,
+            ))
+        };
+        // The list is sorted by key first.
+        let start = self.constants.partition_point(|c| c.key.as_str() < key);
+        self.constants[start..]
+            .iter()
+            .take_while(|c| c.key == key)
+            .filter_map(|c| rank(&c).map(|r| (r, c)))
+            .max_by_key(|&(r, _)| r)
+            .map(|(_, c)| c)
+    }
+}
+
+/// An advice rule: when it fires over a finished candidate, it says something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Stable kebab-case id.
+    pub id: String,
+    /// `info`, `suggest`, `warn` or `deny`.
+    pub level: String,
+    /// Condition in the Common Expression Language over one candidate.
+    pub when: String,
+    /// Message with `{field}` or `{expression}` holes.
+    pub message: String,
+    /// What it means and what to do, for `explain`.
+    pub explain: String,
+    /// Expression for the money it saves, in USD, where that can be said.
+    pub saves_usd: Option<String>,
+    /// Where the advice comes from.
+    pub source: SourceId,
+    /// Came from an overlay.
+    pub overridden: bool,
+}
+
+/// A named workload with the configuration that a guide recommends for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// Kebab-case name.
+    pub name: String,
+    /// What it is for.
+    pub title: String,
+    /// The guide's machine: GPU spec, how many, CPU cores.
+    pub guide_gpu: String,
+    /// GPUs in the guide's machine.
+    pub guide_gpus: u32,
+    /// CPU cores in the guide's machine.
+    pub guide_vcpus: u32,
+    /// The workloads of the scenario.
+    pub workloads: Vec<ScenarioWorkload>,
+    /// Where the guide says so.
+    pub source: SourceId,
+    /// Cautions.
+    pub note: Option<String>,
+}
+
+/// One workload of a scenario: flags as typed, or the reason why it cannot be judged yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioWorkload {
+    /// What people call it: `BERT-base`.
+    pub name: String,
+    /// Workload flags without their dashes, such as `("model", "bert-base")`; empty when not judged.
+    pub flags: Vec<(String, String)>,
+    /// Why no verdict is given; `None` where one is.
+    pub not_judged: Option<String>,
+}

@@ -1,0 +1,88 @@
+//! What can be rented and what is known of it: GPUs, instances, prices, regions, model presets, rules, scenarios.
+//!
+//! Read-only after loading. Nothing here estimates, ranks or prints; only `load` reads files.
+
+pub mod codes;
+pub mod gpu;
+pub mod image;
+pub mod instance;
+pub mod knowledge;
+#[cfg(embedded_catalog)]
+pub mod load;
+pub mod lookup;
+pub mod preset;
+pub mod price;
+pub mod provenance;
+mod raw;
+pub mod region;
+pub mod select;
+pub mod validate;
+
+use gpu::{Family, Gpu, GpuId};
+use instance::{Instance, InstanceId, Provider, ProviderId};
+use knowledge::{Constant, Rule, Scenario};
+use preset::Preset;
+use price::Price;
+use provenance::{Source, SourceId};
+use region::{Region, RegionId};
+
+/// The whole catalog, validated and indexed. Ids are positions in these lists.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// Where figures come from, each with its date.
+    pub sources: Vec<Source>,
+    /// Accelerators, by name.
+    pub gpus: Vec<Gpu>,
+    /// Names that stand for several accelerators, default member first.
+    pub families: Vec<Family>,
+    /// Who rents machines out.
+    pub providers: Vec<Provider>,
+    /// Regions of the providers.
+    pub regions: Vec<Region>,
+    /// Machines, by provider and name.
+    pub instances: Vec<Instance>,
+    /// Prices, by instance, then region, billing kind and upfront.
+    pub prices: Vec<Price>,
+    /// Model presets, by name.
+    pub presets: Vec<Preset>,
+    /// Calibrated and assumed constants of the estimates.
+    pub constants: Vec<Constant>,
+    /// Advice rules.
+    pub rules: Vec<Rule>,
+    /// Named workloads.
+    pub scenarios: Vec<Scenario>,
+}
+
+impl Catalog {
+    /// The accelerator behind an id.
+    pub fn gpu(&self, id: GpuId) -> &Gpu {
+        &self.gpus[usize::from(id.0)]
+    }
+
+    /// The machine behind an id.
+    pub fn instance(&self, id: InstanceId) -> &Instance {
+        &self.instances[usize::from(id.0)]
+    }
+
+    /// The provider behind an id.
+    pub fn provider(&self, id: ProviderId) -> &Provider {
+        &self.providers[usize::from(id.0)]
+    }
+
+    /// The region behind an id.
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[usize::from(id.0)]
+    }
+
+    /// The source behind an id.
+    pub fn source(&self, id: SourceId) -> &Source {
+        &self.sources[usize::from(id.0)]
+    }
+
+    /// All prices of one machine, ordered by region, billing kind and upfront.
+    pub fn prices_of(&self, id: InstanceId) -> &[Price] {
+        let start = self.prices.partition_point(|p| p.instance < id);
+        let len = self.prices[start..].partition_point(|p| p.instance == id);
+        &self.prices[start..start + len]
+    }
+}

@@ -1,0 +1,173 @@
+//! What an hour costs, under which contract.
+
+use super::instance::InstanceId;
+use super::provenance::SourceId;
+use super::region::RegionId;
+use crate::money::UsdPerHour;
+
+/// One price of one machine in one region under one contract.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// The machine.
+    pub instance: InstanceId,
+    /// Where.
+    pub region: RegionId,
+    /// The contract.
+    pub billing: Billing,
+    /// How much of a commitment is paid at its start; `None` for kinds without a term.
+    pub upfront: Option<Upfront>,
+    /// Price per instance-hour in `currency`, upfront spread over the term. `None` is unknown, never zero.
+    pub per_hour: Option<UsdPerHour>,
+    /// ISO 4217 code; anything but `USD` needs a rate before it is compared.
+    pub currency: Currency,
+    /// What the figure is where the source says so: `median-of-zones`, `current`, `median-of-offers` …; with a
+    /// note of the row behind it.
+    pub stat: Option<String>,
+    /// Where the price comes from, with its date.
+    pub source: SourceId,
+    /// Came from an overlay instead of the embedded catalog.
+    pub overridden: bool,
+    /// Findings that the row's author accepts: (code, reason).
+    pub allow: Vec<(String, String)>,
+}
+
+/// ISO 4217 code in three ASCII letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Currency(pub [u8; 3]);
+
+impl Currency {
+    /// US dollars.
+    pub const USD: Self = Self(*b"USD");
+
+    /// The three letters.
+    pub fn code(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or("???")
+    }
+}
+
+/// Billing kinds; none is derived from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Billing {
+    /// Pay as you go.
+    OnDemand,
+    /// Spare capacity that can be taken away.
+    Spot,
+    /// Reserved instance, one year.
+    Reserved1y,
+    /// Reserved instance, three years.
+    Reserved3y,
+    /// Savings plan, one year.
+    Savings1y,
+    /// Savings plan, three years.
+    Savings3y,
+    /// Committed use discount, one year.
+    Cud1y,
+    /// Committed use discount, three years.
+    Cud3y,
+    /// Subscription by the month.
+    Subscription1m,
+    /// Subscription by the year.
+    Subscription1y,
+    /// A block of capacity for fixed days, paid at its start.
+    CapacityBlock,
+}
+
+impl Billing {
+    /// All kinds, in the order of tables.
+    pub const ALL: [Self; 11] = [
+        Self::OnDemand,
+        Self::Spot,
+        Self::Reserved1y,
+        Self::Reserved3y,
+        Self::Savings1y,
+        Self::Savings3y,
+        Self::Cud1y,
+        Self::Cud3y,
+        Self::Subscription1m,
+        Self::Subscription1y,
+        Self::CapacityBlock,
+    ];
+
+    /// Name on the command line and in every output.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Names of all kinds, in the same order.
+    pub const NAMES: &[&'static str] = &[
+        "on-demand",
+        "spot",
+        "reserved-1y",
+        "reserved-3y",
+        "savings-1y",
+        "savings-3y",
+        "cud-1y",
+        "cud-3y",
+        "subscription-1m",
+        "subscription-1y",
+        "capacity-block",
+    ];
+
+    /// Kinds with a term of a month or more that is owed in full.
+    pub fn is_committed(self) -> bool {
+        self.term_hours().is_some()
+    }
+
+    /// The one-year kind of the same contract, for three-year kinds.
+    pub fn one_year_sibling(self) -> Option<Self> {
+        match self {
+            Self::Reserved3y => Some(Self::Reserved1y),
+            Self::Savings3y => Some(Self::Savings1y),
+            Self::Cud3y => Some(Self::Cud1y),
+            _ => None,
+        }
+    }
+
+    /// Hours of the term that is owed in full; `None` where nothing is committed. A month is 730 h, a year 8,760 h.
+    pub fn term_hours(self) -> Option<u32> {
+        match self {
+            Self::OnDemand | Self::Spot | Self::CapacityBlock => None,
+            Self::Subscription1m => Some(730),
+            Self::Reserved1y | Self::Savings1y | Self::Cud1y | Self::Subscription1y => Some(8760),
+            Self::Reserved3y | Self::Savings3y | Self::Cud3y => Some(26_280),
+        }
+    }
+}
+
+/// How much of a commitment is paid at its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Upfront {
+    /// Nothing; paid by the hour or month.
+    No,
+    /// A part.
+    Partial,
+    /// Everything.
+    All,
+}
+
+impl Upfront {
+    /// All amounts.
+    pub const ALL: [Self; 3] = [Self::No, Self::Partial, Self::All];
+
+    /// Names of all amounts.
+    pub const NAMES: &[&'static str] = &["none", "partial", "all"];
+
+    /// The amount with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|upfront| upfront.name() == name)
+    }
+
+    /// `none`, `partial` or `all`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::No => "none",
+            Self::Partial => "partial",
+            Self::All => "all",
+        }
+    }
+}
