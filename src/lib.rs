@@ -4,5 +4,6 @@
 
 pub mod catalog;
 pub mod diag;
+pub mod model;
 pub mod money;
 pub mod units;

@@ -1,0 +1,58 @@
+//! From a preset of the catalog to an [`Architecture`]. Parameter counts are the published ones, not recounted.
+
+use super::{Architecture, Attention, Kind, Moe, Origin, Reading, Window};
+use crate::catalog::Catalog;
+use crate::catalog::preset::Preset;
+
+/// The shape of a preset.
+pub fn architecture(preset: &Preset, catalog: &Catalog) -> Reading {
+    let source = catalog
+        .sources
+        .get(usize::from(preset.source.0))
+        .map_or_else(String::new, |source| format!("{} ({})", source.text, source.as_of));
+    let attention = match (preset.mla_kv_lora_rank, preset.mla_rope_dim) {
+        (Some(kv_lora_rank), Some(rope_dim)) => Attention::Latent { kv_lora_rank, rope_dim },
+        _ => Attention::Heads,
+    };
+    let architecture = Architecture {
+        name: preset.name.clone(),
+        origin: Origin::Preset,
+        kind: if preset.kind == "encoder" { Kind::Encoder } else { Kind::Decoder },
+        params: preset.params as f64,
+        active_params: preset.active_params as f64,
+        layers: preset.layers,
+        hidden: preset.hidden,
+        heads: preset.heads,
+        kv_heads: preset.kv_heads,
+        head_dim: preset.head_dim,
+        ffn: preset.ffn,
+        gated_mlp: preset.gated_mlp,
+        vocab: preset.vocab,
+        tied_embeddings: preset.tied_embeddings,
+        native_context: (preset.native_context > 0).then_some(preset.native_context),
+        attention,
+        window: window(preset),
+        moe: moe(preset),
+        kv_caveat: preset.kv_caveat.clone(),
+        source,
+    };
+    Reading { architecture, checkpoint: preset.checkpoint_dtype.clone(), notes: Vec::new() }
+}
+
+/// A window without a pattern holds in every layer.
+fn window(preset: &Preset) -> Option<Window> {
+    let tokens = preset.sliding_window?;
+    Some(Window { tokens, global_every: preset.global_every.unwrap_or(0) }).filter(|w| w.global_every != 1)
+}
+
+fn moe(preset: &Preset) -> Option<Moe> {
+    let experts = preset.experts.filter(|&n| n > 0)?;
+    Some(Moe {
+        experts,
+        experts_per_token: preset.experts_per_token?,
+        expert_ffn: preset.expert_ffn?,
+        shared_experts: preset.shared_experts.unwrap_or(0.0),
+        dense_first_layers: preset.dense_first_layers.unwrap_or(0),
+        every: preset.moe_every.unwrap_or(1).max(1),
+    })
+}
