@@ -7,3 +7,4 @@ pub mod diag;
 pub mod model;
 pub mod money;
 pub mod units;
+pub mod workload;

@@ -1,0 +1,63 @@
+//! Number formats: of arithmetic in training and serving, and of stored weights.
+
+use crate::catalog::gpu::Gpu;
+
+/// Format of the matrix arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Precision {
+    /// Single precision outside the matrix units.
+    Fp32,
+    /// 19-bit matrix format of NVIDIA GPUs since Ampere, FP32 storage.
+    Tf32,
+    /// Half precision.
+    Fp16,
+    /// Brain float.
+    Bf16,
+    /// 8-bit float.
+    Fp8,
+    /// 4-bit float.
+    Fp4,
+    /// 8-bit integer (serving).
+    Int8,
+}
+
+impl Precision {
+    /// Name on the command line and in the constants.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fp32 => "fp32",
+            Self::Tf32 => "tf32",
+            Self::Fp16 => "fp16",
+            Self::Bf16 => "bf16",
+            Self::Fp8 => "fp8",
+            Self::Fp4 => "fp4",
+            Self::Int8 => "int8",
+        }
+    }
+
+    /// Dense peak of a GPU in this format, in operations per second; `None` where the GPU lacks it or no source has it.
+    pub fn peak(self, gpu: &Gpu) -> Option<f64> {
+        match self {
+            Self::Fp32 => gpu.peaks.fp32,
+            Self::Tf32 => gpu.peaks.tf32,
+            Self::Fp16 => gpu.peaks.fp16,
+            Self::Bf16 => gpu.peaks.bf16.filter(|_| gpu.bf16),
+            Self::Fp8 => gpu.peaks.fp8.filter(|_| gpu.fp8),
+            Self::Fp4 => gpu.peaks.fp4,
+            Self::Int8 => gpu.peaks.int8,
+        }
+    }
+}
+
+/// How weights are stored for serving.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantization {
+    /// `none`, `fp8`, `awq`, `q4_k_m` …
+    pub name: String,
+    /// Effective bits per quantised weight, scales included.
+    pub bits: f64,
+    /// Whether embedding and output matrix are quantised too (GGUF, EXL2).
+    pub embeddings_too: bool,
+    /// Format of the arithmetic when it is not that of the activations: FP8 and INT8 kernels.
+    pub compute: Option<Precision>,
+}
