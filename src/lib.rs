@@ -4,6 +4,7 @@
 
 pub mod catalog;
 pub mod diag;
+pub mod estimate;
 pub mod model;
 pub mod money;
 pub mod units;

@@ -1,0 +1,247 @@
+//! The constants of one model on one GPU, looked up once. Their values, ranges and sources live in the catalog.
+//!
+//! No formula is here; a key that the catalog lacks is an [`Unplannable`], never a default.
+
+use crate::catalog::Catalog;
+use crate::catalog::gpu::Gpu;
+use crate::catalog::knowledge::Constant;
+use crate::estimate::{Range, Unplannable};
+use crate::model::Architecture;
+use crate::workload::precision::Precision;
+use crate::workload::{AttentionKernel, Method, Optimizer, Training};
+
+/// Everything that the formulas of this room take from the catalog; units as in `catalog/README.md`.
+#[derive(Clone, Debug)]
+pub(super) struct Constants<'a> {
+    pub(super) memory: MemoryConstants,
+    pub(super) time: TimeConstants,
+    /// Share of the wall time that does useful work.
+    pub(super) goodput: Range,
+    pub(super) efficiency_source: &'a Constant,
+    /// The factor of a mixture of experts on the efficiency, where the model is one.
+    pub(super) moe_source: Option<&'a Constant>,
+    pub(super) interleave_source: &'a Constant,
+    pub(super) network_source: &'a Constant,
+    pub(super) latency_source: &'a Constant,
+}
+
+/// Bytes per parameter, per token and per process.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemoryConstants {
+    pub(super) gradient_bytes: f64,
+    pub(super) master_bytes: f64,
+    pub(super) optimizer_bytes: f64,
+    pub(super) qlora_bytes: f64,
+    pub fp8_copy_bytes: f64,
+    pub(super) activation_scale: f64,
+    /// 1 where norms and residuals are split by tensor parallelism too, 0 where each rank keeps them whole.
+    pub(super) sequence_parallel: f64,
+    pub(super) selective_share: f64,
+    pub(super) recompute_layers: f64,
+    pub(super) lora_share: f64,
+    pub(super) qlora_share: f64,
+    pub(super) eager_score_bytes: f64,
+    pub(super) logit_bytes: f64,
+    pub(super) loss_copy_bytes: f64,
+    pub(super) gather_units: f64,
+    pub(super) bucket_bytes: f64,
+    pub(super) collective_buffer_bytes: f64,
+    pub(super) workspace_bytes: f64,
+    pub(super) context_bytes: f64,
+    pub(super) fragmentation: f64,
+    pub(super) states_spread: Range,
+    pub(super) activations_spread: Range,
+    pub(super) other_spread: Range,
+}
+
+/// Shares of peaks and bandwidths, seconds and bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeConstants {
+    pub(super) efficiency: Range,
+    /// Factor on the efficiency by class of software.
+    pub(super) stack_efficiency: f64,
+    pub(super) attention_efficiency: f64,
+    pub(super) misaligned: f64,
+    pub(super) elementwise_traffic: f64,
+    pub(super) loss_traffic_bytes: f64,
+    pub(super) selective_pass: f64,
+    pub(super) full_pass: f64,
+    pub(super) layer_latency_s: f64,
+    pub(super) gather_latency_s: f64,
+    pub(super) dequantize_bytes: f64,
+    pub(super) optimizer_traffic_bytes: f64,
+    pub(super) bandwidth_efficiency: f64,
+    pub(super) intra_efficiency: f64,
+    pub(super) network_efficiency: Range,
+    pub(super) collective_latency_s: f64,
+    pub(super) tensor_exposed: f64,
+    pub(super) gather_exposed: f64,
+    pub(super) reduction_hidden: f64,
+    pub(super) interleave: f64,
+    /// 1 where stages share the output matrix evenly, 0 where the last one has it on top of its layers.
+    pub(super) pipeline_balance: f64,
+    pub(super) jitter: f64,
+}
+
+/// Experts no wider than the model are multiplied in many small products, and most tokens travel far.
+fn moe_class(model: &Architecture) -> Option<&'static str> {
+    model.moe.map(|moe| if moe.expert_ffn > model.hidden { "coarse" } else { "fine" })
+}
+
+/// Looks keys up for one GPU, precision, class of software and size.
+#[derive(Clone, Copy)]
+struct Lookup<'a, 'q> {
+    catalog: &'a Catalog,
+    gpu: &'q Gpu,
+    precision: &'static str,
+    class: &'q str,
+    gpus: u32,
+}
+
+impl<'a> Lookup<'a, '_> {
+    fn constant(&self, key: &str) -> Result<&'a Constant, Unplannable> {
+        self.catalog
+            .constant(key, Some(self.gpu), Some(self.precision), Some(self.class), self.gpus)
+            .ok_or_else(|| Unplannable {
+                id: "constant-missing",
+                message: format!(
+                    "no constant `{key}` for {} in {} with software of class `{}`",
+                    self.gpu.name, self.precision, self.class
+                ),
+            })
+    }
+
+    fn value(&self, key: &str) -> Result<f64, Unplannable> {
+        self.constant(key).map(|constant| constant.value)
+    }
+
+    fn range(&self, key: &str) -> Result<Range, Unplannable> {
+        self.constant(key).map(range_of)
+    }
+}
+
+/// Value and ends of a constant.
+pub(super) fn range_of(constant: &Constant) -> Range {
+    let (low, high) = constant.range.unwrap_or((constant.value, constant.value));
+    Range { low, expected: constant.value, high }
+}
+
+impl<'a> Constants<'a> {
+    /// All constants for a job on a GPU; `fast_intra` tells the fabric inside a node.
+    pub(super) fn new(
+        catalog: &'a Catalog,
+        gpu: &Gpu,
+        model: &Architecture,
+        training: &Training,
+        precision: Precision,
+        fast_intra: bool,
+        gpus: u32,
+    ) -> Result<Self, Unplannable> {
+        let of = Lookup { catalog, gpu, precision: precision.name(), class: &training.framework, gpus };
+        let moe = match moe_class(model) {
+            None => None,
+            class => Some(Lookup { class: class.unwrap_or_default(), ..of }.constant("moe-efficiency")?),
+        };
+        let mut time = time(&of, training, fast_intra)?;
+        if let Some(factor) = moe.map(range_of) {
+            time.efficiency = Range {
+                low: time.efficiency.low * factor.low,
+                expected: time.efficiency.expected * factor.expected,
+                high: time.efficiency.high * factor.high,
+            };
+        }
+        Ok(Self {
+            memory: memory(&of, training.optimizer)?,
+            time,
+            goodput: goodput_at(catalog, gpu, gpus)?,
+            efficiency_source: of.constant("train-efficiency")?,
+            moe_source: moe,
+            interleave_source: of.constant("pipeline-interleave")?,
+            network_source: of.constant("network-efficiency")?,
+            latency_source: of.constant(latency_key(training.method))?,
+        })
+    }
+}
+
+/// The goodput of a number of GPUs.
+pub(super) fn goodput_at(catalog: &Catalog, gpu: &Gpu, gpus: u32) -> Result<Range, Unplannable> {
+    catalog
+        .constant("goodput", Some(gpu), None, None, gpus)
+        .map(range_of)
+        .ok_or_else(|| Unplannable { id: "constant-missing", message: "no constant `goodput`".to_owned() })
+}
+
+fn memory(of: &Lookup, optimizer: Optimizer) -> Result<MemoryConstants, Unplannable> {
+    let optimizer_key = match optimizer {
+        Optimizer::Adamw => "optimizer-bytes-adamw",
+        Optimizer::Adamw8bit => "optimizer-bytes-adamw-8bit",
+        Optimizer::Adafactor => "optimizer-bytes-adafactor",
+        Optimizer::Sgd => "optimizer-bytes-sgd",
+        Optimizer::Lion => "optimizer-bytes-lion",
+    };
+    Ok(MemoryConstants {
+        gradient_bytes: of.value("gradient-bytes")?,
+        master_bytes: of.value("master-bytes")?,
+        optimizer_bytes: of.value(optimizer_key)?,
+        qlora_bytes: of.value("qlora-bytes")?,
+        fp8_copy_bytes: of.value("fp8-copy-bytes")?,
+        activation_scale: of.value("activation-scale")?,
+        sequence_parallel: of.value("sequence-parallel")?,
+        selective_share: of.value("activation-selective")?,
+        recompute_layers: of.value("activation-recompute-layers")?,
+        lora_share: of.value("activation-lora")?,
+        qlora_share: of.value("activation-qlora")?,
+        eager_score_bytes: of.value("eager-score-bytes")?,
+        logit_bytes: of.value("logit-bytes")?,
+        loss_copy_bytes: of.value("loss-copy-bytes")?,
+        gather_units: of.value("gather-units")?,
+        bucket_bytes: of.value("bucket-bytes")?,
+        collective_buffer_bytes: of.value("collective-buffer-bytes")?,
+        workspace_bytes: of.value("workspace-bytes")?,
+        context_bytes: of.value("context-bytes")?,
+        fragmentation: of.value("fragmentation")?,
+        states_spread: of.range("states-spread")?,
+        activations_spread: of.range("activations-spread")?,
+        other_spread: of.range("other-spread")?,
+    })
+}
+
+/// Launching is slower with adapters (more and smaller kernels), and more so with dequantisation.
+fn latency_key(method: Method) -> &'static str {
+    match method {
+        Method::Full => "layer-latency-full",
+        Method::Lora => "layer-latency-lora",
+        Method::Qlora => "layer-latency-qlora",
+    }
+}
+
+fn time(of: &Lookup, training: &Training, fast_intra: bool) -> Result<TimeConstants, Unplannable> {
+    let attention_key = match training.attention {
+        AttentionKernel::Flash => "attention-efficiency-flash",
+        AttentionKernel::Eager => "attention-efficiency-eager",
+    };
+    Ok(TimeConstants {
+        efficiency: of.range("train-efficiency")?,
+        stack_efficiency: of.value("stack-efficiency")?,
+        attention_efficiency: of.value(attention_key)?,
+        misaligned: of.value("misaligned-efficiency")?,
+        elementwise_traffic: of.value("elementwise-traffic")?,
+        loss_traffic_bytes: of.value("loss-traffic-bytes")?,
+        selective_pass: of.value("selective-pass")?,
+        full_pass: of.value("full-pass")?,
+        layer_latency_s: of.value(latency_key(training.method))?,
+        gather_latency_s: of.value("gather-latency")?,
+        dequantize_bytes: of.value("dequantize-bytes")?,
+        optimizer_traffic_bytes: of.value("optimizer-traffic-bytes")?,
+        bandwidth_efficiency: of.value("bandwidth-efficiency")?,
+        intra_efficiency: of.value(if fast_intra { "link-efficiency" } else { "pcie-efficiency" })?,
+        network_efficiency: of.range("network-efficiency")?,
+        collective_latency_s: of.value("collective-latency")?,
+        tensor_exposed: of.value("tensor-exposed")?,
+        gather_exposed: of.value("gather-exposed")?,
+        reduction_hidden: of.value("reduction-hidden")?,
+        interleave: of.value("pipeline-interleave")?,
+        pipeline_balance: of.value("pipeline-balance")?,
+        jitter: of.value("scaling-jitter")?,
+    })
+}

@@ -1,0 +1,236 @@
+//! The layouts of a job on a machine: which exist, which is the fastest that fits, which comes nearest.
+//!
+//! The search prunes; a test compares it with brute force over [`TrainingModel::all_layouts`].
+
+use super::TrainingModel;
+use super::memory::{Split, SplitMemory};
+use crate::estimate::{Layout, MemoryEstimate, Plan, Verdict};
+use crate::workload::{Method, Pins, Recompute, Sharding};
+
+/// Parallel sizes, in integers.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    dp: u32,
+    tp: u32,
+    pp: u32,
+}
+
+/// Divisors of a batch, largest first.
+pub(super) fn divisors(batch: u32) -> Vec<u32> {
+    let root = batch.isqrt();
+    let small = (1..=root).filter(|&d| batch.is_multiple_of(d));
+    let mut all: Vec<u32> = small.flat_map(|d| [batch / d, d]).collect();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    all.dedup();
+    all
+}
+
+impl TrainingModel<'_> {
+    /// Every layout that the rules allow. Tensor parallelism divides heads and node and stays inside the node; QLoRA
+    /// splits no layer unless sizes are pinned; stages
+    /// hold at least one layer; ZeRO 2 and 3 go without a pipeline; ranks, micro-batch and passes multiply out to the
+    /// global batch exactly.
+    pub fn all_layouts(&self, pins: &Pins) -> impl Iterator<Item = Layout> + '_ {
+        let pins = *pins;
+        self.splits(pins).flat_map(move |(grid, split)| {
+            self.micro_batches(grid).map(move |micro_batch| self.layout(grid, &split, micro_batch))
+        })
+    }
+
+    /// The fastest layout that fits, else the fastest that is tight; the simpler one where times are equal.
+    pub fn best(&self, pins: &Pins) -> Option<Plan> {
+        let (grid, split, micro_batch) =
+            self.fastest(pins, Verdict::Fits).or_else(|| self.fastest(pins, Verdict::Tight))?;
+        let memory = self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
+        let verdict = Verdict::of(&memory, self.machine.usable_bytes);
+        Some(Plan { layout: self.layout(grid, &split, micro_batch), memory, verdict })
+    }
+
+    /// The layout that needs the least memory; `None` when the rules allow none at all.
+    pub fn nearest_miss(&self, pins: &Pins) -> Option<(Layout, MemoryEstimate)> {
+        let mut best: Option<(Layout, MemoryEstimate)> = None;
+        for (grid, split) in self.splits(*pins) {
+            let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
+            let memory = self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
+            if best.as_ref().is_none_or(|(_, least)| memory.terms.total() < least.terms.total()) {
+                best = Some((self.layout(grid, &split, micro_batch), memory));
+            }
+        }
+        best
+    }
+
+    /// A layout that is better than `no`, else the least demanding one: the lean ones are tried first (everything
+    /// recomputed, as much sharded as the rules allow, the smallest micro-batch), the others only where those come near.
+    /// `None` when the rules allow no layout.
+    pub fn leanest(&self, pins: &Pins) -> Option<(Layout, MemoryEstimate)> {
+        let recompute = self.recompute.unwrap_or(Recompute::Full);
+        let mut best: Option<(Layout, MemoryEstimate)> = None;
+        for grid in self.grids(*pins) {
+            let Some(sharding) = self.shardings(grid, *pins).last() else { continue };
+            let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
+            let split = Split {
+                dp: f64::from(grid.dp),
+                tp: f64::from(grid.tp),
+                pp: f64::from(grid.pp),
+                sharding,
+                recompute,
+            };
+            let memory = self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
+            let found = (self.layout(grid, &split, micro_batch), memory);
+            if Verdict::of(&memory, self.machine.usable_bytes) != Verdict::No {
+                return Some(found);
+            }
+            if best.as_ref().is_none_or(|(_, least)| memory.terms.total() < least.terms.total()) {
+                best = Some(found);
+            }
+        }
+        let lean = best?;
+        // Buffers that only sharding or recomputation needs are far smaller than this.
+        let out_of_reach = lean.1.terms.total() > 1.5 * self.machine.usable_bytes;
+        if out_of_reach { Some(lean) } else { self.nearest_miss(pins) }
+    }
+
+    /// The longest sequence that some layout holds without a verdict of `no`, with the pinned micro-batch or 1, else 0. The
+    /// length that was asked for plays no part in it.
+    pub fn longest_sequence(&self, pins: &Pins) -> u32 {
+        let mut longest = 0;
+        for (grid, split) in self.splits(*pins) {
+            let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
+            longest = longest.max(self.last_within(Verdict::Tight, |seq_len| {
+                self.estimate_at(&self.split_memory(&split, f64::from(seq_len)), f64::from(micro_batch))
+            }));
+        }
+        longest
+    }
+
+    fn fastest(&self, pins: &Pins, wanted: Verdict) -> Option<(Grid, Split, u32)> {
+        let mut best: Option<(f64, (Grid, Split, u32))> = None;
+        for (grid, split) in self.splits(*pins) {
+            let sequences = f64::from(self.sequences(grid));
+            if best.as_ref().is_some_and(|&(seconds, _)| self.least_seconds(&split, sequences) >= seconds) {
+                continue;
+            }
+            let memory = self.split_memory(&split, self.seq_len);
+            let Some(largest) = self.largest_micro_batch(grid, &memory, wanted) else { continue };
+            let time = self.split_time(&split);
+            // Without a pipeline fewer passes are never slower; with one they lengthen its bubble.
+            let tried = if grid.pp == 1 { 1 } else { usize::MAX };
+            for micro_batch in self.micro_batches_from(grid, largest).take(tried) {
+                let passes = f64::from(self.sequences(grid) / micro_batch);
+                let seconds = time.parts(sequences, passes).total();
+                if best.as_ref().is_none_or(|&(least, _)| seconds < least) {
+                    best = Some((seconds, (grid, split, micro_batch)));
+                }
+            }
+        }
+        best.map(|(_, found)| found)
+    }
+
+    /// The largest micro-batch whose verdict is at least `wanted`: memory grows with the micro-batch.
+    fn largest_micro_batch(&self, grid: Grid, memory: &SplitMemory, wanted: Verdict) -> Option<u32> {
+        let holds = |micro_batch: u32| {
+            let estimate = self.estimate_at(memory, f64::from(micro_batch));
+            Verdict::of(&estimate, self.machine.usable_bytes) <= wanted
+        };
+        self.smallest_micro_batch(grid).filter(|&smallest| holds(smallest))?;
+        self.micro_batches(grid).find(|&micro_batch| holds(micro_batch))
+    }
+
+    /// Sequences of one data-parallel rank in a step: a grid divides the batch.
+    fn sequences(&self, grid: Grid) -> u32 {
+        self.global_batch / grid.dp
+    }
+
+    /// Micro-batches that divide the sequences of a rank, largest first.
+    fn micro_batches(&self, grid: Grid) -> impl Iterator<Item = u32> + '_ {
+        let sequences = self.sequences(grid);
+        let pinned = self.micro_batch;
+        self.divisors.iter().copied().filter(move |&micro_batch| {
+            sequences.is_multiple_of(micro_batch) && pinned.is_none_or(|pinned| pinned == micro_batch)
+        })
+    }
+
+    fn smallest_micro_batch(&self, grid: Grid) -> Option<u32> {
+        let sequences = self.sequences(grid);
+        Some(self.micro_batch.unwrap_or(1)).filter(|&smallest| sequences.is_multiple_of(smallest))
+    }
+
+    fn micro_batches_from(&self, grid: Grid, largest: u32) -> impl Iterator<Item = u32> + '_ {
+        self.micro_batches(grid).filter(move |&micro_batch| micro_batch <= largest)
+    }
+
+    fn layout(&self, grid: Grid, split: &Split, micro_batch: u32) -> Layout {
+        Layout {
+            dp: grid.dp,
+            tp: grid.tp,
+            pp: grid.pp,
+            sharding: split.sharding,
+            recompute: split.recompute,
+            micro_batch,
+            grad_accumulation: self.sequences(grid) / micro_batch,
+        }
+    }
+
+    /// Grids with their shardings and recomputations, the simple ones first.
+    fn splits(&self, pins: Pins) -> impl Iterator<Item = (Grid, Split)> + '_ {
+        self.grids(pins).flat_map(move |grid| {
+            self.shardings(grid, pins).flat_map(move |sharding| {
+                self.recomputes().map(move |recompute| {
+                    let split = Split {
+                        dp: f64::from(grid.dp),
+                        tp: f64::from(grid.tp),
+                        pp: f64::from(grid.pp),
+                        sharding,
+                        recompute,
+                    };
+                    (grid, split)
+                })
+            })
+        })
+    }
+
+    fn grids(&self, pins: Pins) -> impl Iterator<Item = Grid> + '_ {
+        let gpus = self.total_gpus;
+        // 4-bit weights are split over data-parallel ranks only (FSDP): bitsandbytes has no tensor or pipeline layers.
+        let whole_layers = self.method == Method::Qlora;
+        let allows = move |pin: Option<u32>, value: u32| pin.is_none_or(|pin| pin == value);
+        let splits = move |pin: Option<u32>, value: u32| {
+            allows(pin, value) && (value == 1 || pin.is_some() || !whole_layers)
+        };
+        let tensor = (1..=self.machine.gpus_per_node.min(gpus)).filter(move |&tp| {
+            splits(pins.tp, tp)
+                && gpus.is_multiple_of(tp)
+                && self.machine.gpus_per_node.is_multiple_of(tp)
+                && self.shape.heads.is_multiple_of(tp)
+        });
+        tensor.flat_map(move |tp| {
+            let rest = gpus / tp;
+            (1..=rest.min(self.shape.layers as u32))
+                .filter(move |&pp| splits(pins.pp, pp) && rest.is_multiple_of(pp))
+                .map(move |pp| Grid { dp: rest / pp, tp, pp })
+                .filter(move |grid| allows(pins.dp, grid.dp) && self.global_batch.is_multiple_of(grid.dp))
+        })
+    }
+
+    fn shardings(&self, grid: Grid, pins: Pins) -> impl Iterator<Item = Sharding> + use<> {
+        const ALL: [Sharding; 4] = [Sharding::Ddp, Sharding::Zero1, Sharding::Zero2, Sharding::Zero3];
+        let asked = self.sharding;
+        let alone = grid.dp == 1;
+        // With one rank there is nothing to share out; who asked for sharding gets such a layout only without a choice.
+        let forced = self.total_gpus == 1 || pins.dp == Some(1);
+        ALL.into_iter().filter(move |&sharding| {
+            if alone {
+                sharding == Sharding::Ddp && (forced || asked.is_none_or(|asked| asked == Sharding::Ddp))
+            } else {
+                asked.is_none_or(|asked| asked == sharding) && (grid.pp == 1 || sharding <= Sharding::Zero1)
+            }
+        })
+    }
+
+    fn recomputes(&self) -> impl Iterator<Item = Recompute> + use<> {
+        let asked = self.recompute;
+        [Recompute::None, Recompute::Selective, Recompute::Full]
+            .into_iter()
+            .filter(move |&recompute| asked.is_none_or(|asked| asked == recompute))
+    }
+}

@@ -1,0 +1,206 @@
+//! Training: memory, time and the best layout of a job on a machine.
+//!
+//! Pure: no file, clock or price. All constants are looked up once when a [`TrainingModel`] is made.
+
+mod bound;
+mod comm;
+mod constants;
+mod layouts;
+mod memory;
+mod numeric;
+mod shape;
+mod speed;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use crate::catalog::Catalog;
+use crate::diag::Warning;
+use crate::estimate::{Layout, Machine, MemoryEstimate, Unplannable, Verdict};
+use crate::model::Architecture;
+use crate::workload::precision::Precision;
+use crate::workload::{Method, Recompute, Sharding, Training};
+use comm::Fabric;
+use constants::Constants;
+use memory::Split;
+pub use numeric::precision_on;
+use shape::Shape;
+use std::sync::Arc;
+
+/// Parameters that a job trains, and so those that a checkpoint must hold.
+pub fn trained_params(model: &Architecture, training: &Training) -> f64 {
+    match training.method {
+        Method::Full => model.params,
+        Method::Lora | Method::Qlora => shape::adapter_params(model, training.lora_rank),
+    }
+}
+
+/// A training job on a number of machines of one kind, ready to judge layouts.
+#[derive(Clone, Debug)]
+pub struct TrainingModel<'a> {
+    catalog: &'a Catalog,
+    machine: Machine<'a>,
+    total_gpus: u32,
+    constants: Constants<'a>,
+    fabric: Fabric,
+    shape: Shape,
+    precision: Precision,
+    warnings: Arc<[Warning]>,
+    goodput_is_asked: bool,
+    /// Dense peak of one GPU in the format of the layers, in FLOP/s.
+    peak: f64,
+    /// Dense peak in the format of attention and output matrix, in FLOP/s.
+    wide_peak: f64,
+    method: Method,
+    seq_len: f64,
+    global_batch: u32,
+    /// Divisors of the global batch, largest first: what micro-batches are chosen from.
+    divisors: Arc<[u32]>,
+    micro_batch: Option<u32>,
+    tokens: f64,
+    recompute: Option<Recompute>,
+    sharding: Option<Sharding>,
+    fused_loss: bool,
+}
+
+impl<'a> TrainingModel<'a> {
+    /// Resolves the number format and looks all constants up.
+    pub fn new(
+        catalog: &'a Catalog,
+        model: &Architecture,
+        training: &Training,
+        machine: &Machine<'a>,
+        total_gpus: u32,
+    ) -> Result<Self, Unplannable> {
+        let gpu = machine.gpu;
+        let (precision, warning) = numeric::resolve(training, gpu)?;
+        let mut constants =
+            Constants::new(catalog, gpu, model, training, precision, machine.fast_intra, total_gpus)?;
+        if let Some(goodput) = training.goodput {
+            constants.goodput = crate::estimate::Range { low: goodput, expected: goodput, high: goodput };
+        }
+        let peak = machine.peak(precision).unwrap_or_default();
+        let model = Self {
+            catalog,
+            machine: *machine,
+            total_gpus: total_gpus.max(1),
+            fabric: Fabric::new(machine, &constants.time),
+            constants,
+            shape: Shape::new(model, training),
+            precision,
+            warnings: warning.into_iter().chain(moe_warning(model)).collect(),
+            goodput_is_asked: training.goodput.is_some(),
+            peak,
+            wide_peak: machine.peak(numeric::wide(precision, gpu)).unwrap_or(peak),
+            method: training.method,
+            seq_len: f64::from(training.seq_len.max(1)),
+            global_batch: training.global_batch.max(1),
+            divisors: layouts::divisors(training.global_batch.max(1)).into(),
+            micro_batch: training.micro_batch.map(|micro_batch| micro_batch.max(1)),
+            tokens: training.tokens,
+            recompute: training.recompute,
+            sharding: training.sharding,
+            fused_loss: training.fused_loss,
+        };
+        model.check_network()?;
+        Ok(model)
+    }
+
+    /// The format of the matrix arithmetic on this GPU.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// What the reader should know: a format other than the default one, a mixture of experts.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.warnings.to_vec()
+    }
+
+    /// Memory that one GPU (or share) really offers, in bytes.
+    pub fn usable_bytes(&self) -> f64 {
+        self.machine.usable_bytes
+    }
+
+    /// Memory of the fullest GPU under a layout.
+    pub fn memory(&self, layout: &Layout) -> MemoryEstimate {
+        let memory = self.split_memory(&split_of(layout), self.seq_len);
+        self.estimate_at(&memory, f64::from(layout.micro_batch))
+    }
+
+    /// The largest micro-batch of a layout that fits, else the largest that is tight, else 0; found by evaluation.
+    pub fn max_micro_batch(&self, layout: &Layout) -> u32 {
+        let memory = self.split_memory(&split_of(layout), self.seq_len);
+        self.largest(|micro_batch| self.estimate_at(&memory, f64::from(micro_batch)))
+    }
+
+    /// The longest sequence of a layout that fits, else the longest that is tight, else 0; found by evaluation.
+    pub fn max_seq_len(&self, layout: &Layout) -> u32 {
+        let split = split_of(layout);
+        self.largest(|seq_len| {
+            let memory = self.split_memory(&split, f64::from(seq_len));
+            self.estimate_at(&memory, f64::from(layout.micro_batch))
+        })
+    }
+
+    /// Largest argument of a growing memory whose verdict is `fits`, else `tight`.
+    fn largest(&self, memory: impl Fn(u32) -> MemoryEstimate) -> u32 {
+        match self.last_within(Verdict::Fits, &memory) {
+            0 => self.last_within(Verdict::Tight, &memory),
+            fits => fits,
+        }
+    }
+
+    /// Largest argument of a growing memory whose verdict is at least `wanted`, else 0.
+    fn last_within(&self, wanted: Verdict, memory: impl Fn(u32) -> MemoryEstimate) -> u32 {
+        let within = |n: u32| Verdict::of(&memory(n), self.machine.usable_bytes) <= wanted;
+        if !within(1) {
+            return 0;
+        }
+        // 2^30 is far above any batch or context.
+        let mut fits = 1;
+        while fits < 1 << 30 && within(fits * 2) {
+            fits *= 2;
+        }
+        let mut fails = fits * 2;
+        while fails - fits > 1 {
+            let middle = fits + (fails - fits) / 2;
+            if within(middle) { fits = middle } else { fails = middle }
+        }
+        fits
+    }
+
+    fn check_network(&self) -> Result<(), Unplannable> {
+        if self.total_gpus > self.machine.gpus_per_node && self.machine.inter_bytes_per_s.is_none() {
+            return Err(Unplannable {
+                id: "network-unknown",
+                message: format!(
+                    "{} GPUs need more than one node of {}, and nothing is known of the network between nodes",
+                    self.total_gpus, self.machine.gpus_per_node
+                ),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn moe_warning(model: &Architecture) -> Option<Warning> {
+    model.moe.map(|moe| Warning {
+        id: "moe-without-expert-parallelism",
+        message: format!(
+            "{} is a mixture of {} experts, and expert parallelism is not planned: memory is an upper estimate, and \
+             the time a wide one",
+            model.name, moe.experts
+        ),
+    })
+}
+
+/// A layout without its batch.
+fn split_of(layout: &Layout) -> Split {
+    Split {
+        dp: f64::from(layout.dp),
+        tp: f64::from(layout.tp),
+        pp: f64::from(layout.pp),
+        sharding: layout.sharding,
+        recompute: layout.recompute,
+    }
+}
