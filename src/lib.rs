@@ -7,5 +7,6 @@ pub mod diag;
 pub mod estimate;
 pub mod model;
 pub mod money;
+pub mod price;
 pub mod units;
 pub mod workload;

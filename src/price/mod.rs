@@ -1,0 +1,67 @@
+//! Money: what a configuration costs for some hours under each contract. Exact decimals; no physics.
+
+pub mod bill;
+pub mod listing;
+pub mod spot;
+
+use crate::catalog::price::{Billing, Price, Upfront};
+use crate::catalog::provenance::SourceId;
+use crate::money::{BilledHours, Usd, UsdPerHour};
+
+/// What one contract costs for a job on a configuration. Unknown stays `None`, never zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cost {
+    /// The contract.
+    pub billing: Billing,
+    /// How much of a commitment is paid at its start.
+    pub upfront: Option<Upfront>,
+    /// Price of the whole configuration for one hour.
+    pub usd_per_hour: Option<UsdPerHour>,
+    /// Price of one GPU for one hour.
+    pub usd_per_gpu_hour: Option<UsdPerHour>,
+    /// Hours that are billed for the job, reruns of spot included.
+    pub billed_hours: Option<BilledHours>,
+    /// Expected cost of the job; for commitments the job's share of the term.
+    pub total: Option<Usd>,
+    /// Optimistic cost of the job.
+    pub low: Option<Usd>,
+    /// Pessimistic cost of the job.
+    pub high: Option<Usd>,
+    /// What a commitment owes over its whole term.
+    pub commitment: Option<Usd>,
+    /// What is paid at the start of a commitment.
+    pub upfront_paid: Option<Usd>,
+    /// Job total over the on-demand total of the same machine and region: 0.4 is 60 % saved.
+    pub ratio_to_on_demand: Option<f64>,
+    /// What spot does to the job.
+    pub spot: Option<spot::SpotRun>,
+    /// Where the price comes from, with its date.
+    pub source: SourceId,
+    /// The price came from an overlay.
+    pub overridden: bool,
+    /// Cautions: statistic behind a spot price, whole term owed, unknown currency …
+    pub notes: Vec<String>,
+}
+
+/// The hours of a job that money depends on: optimistic, expected, pessimistic.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JobHours {
+    /// Optimistic.
+    pub low: f64,
+    /// Expected.
+    pub expected: f64,
+    /// Pessimistic.
+    pub high: f64,
+}
+
+impl JobHours {
+    /// Hours that are known exactly.
+    pub fn exactly(hours: f64) -> Self {
+        Self { low: hours, expected: hours, high: hours }
+    }
+}
+
+/// The price in US dollars, or `None` when it is unknown or in a currency without a rate.
+pub fn in_usd(price: &Price) -> Option<UsdPerHour> {
+    price.per_hour.filter(|_| price.currency == crate::catalog::price::Currency::USD)
+}
