@@ -1,0 +1,248 @@
+//! One machine shape at one node count, from a promise (a bound that costs nearly nothing) to a worked-out run.
+
+use super::Performance;
+use super::limits::Limits;
+use super::shape::{most_nodes, node_counts};
+use crate::catalog::Catalog;
+use crate::catalog::gpu::GpuId;
+use crate::catalog::instance::{Instance, Unit};
+use crate::diag::Warning;
+use crate::estimate::serving::{ServingMiss, ServingModel, ServingPlan};
+use crate::estimate::training::TrainingModel;
+use crate::estimate::{Layout, Machine, MemoryEstimate, Range, Unplannable, Verdict};
+use crate::workload::{Job, Pins, Serving, Training, Workload};
+use std::collections::BTreeMap;
+
+/// A shape at a node count that holds the workload.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) nodes: u32,
+    pub(super) replicas: u32,
+    pub(super) layout: Layout,
+    pub(super) memory: MemoryEstimate,
+    pub(super) usable_bytes: f64,
+    pub(super) verdict: Verdict,
+    pub(super) performance: Performance,
+    pub(super) hours: Range,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// Why a shape at a node count does not hold the workload.
+#[derive(Clone, Debug)]
+pub(super) enum Miss {
+    /// Nothing can be said or run here at all, at any node count.
+    Unplannable(Unplannable),
+    /// The least demanding layout needs more memory than a GPU has, in bytes.
+    Memory { nodes: u32, needed: f64, usable: f64 },
+    /// A serving constraint is missed.
+    Serving(ServingMiss),
+    /// The asked GPU count cannot be made of this machine.
+    Count,
+}
+
+/// A shape at a node count that may hold the workload.
+#[derive(Clone, Debug)]
+pub(super) struct Lot<'a> {
+    /// Machines (or chips).
+    pub(super) nodes: u32,
+    /// Hours that it cannot beat.
+    pub(super) least_hours: f64,
+    work: Work<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Work<'a> {
+    Training(Box<TrainingModel<'a>>),
+    Done(Box<Run>),
+}
+
+impl Lot<'_> {
+    /// The best layout and what follows from it. A training lot is known to have one that is not `no`.
+    pub(super) fn work_out(&self, pins: &Pins) -> Option<Run> {
+        match &self.work {
+            Work::Done(run) => Some((**run).clone()),
+            Work::Training(model) => trained(model, self.nodes, pins),
+        }
+    }
+}
+
+/// Training models by GPU and sort of link inside a node: constants are looked up once for all machines that share them.
+pub(super) type Models<'a> = BTreeMap<(GpuId, bool), Option<TrainingModel<'a>>>;
+
+/// Everything that one shape may do for the workload, by node count.
+pub(super) fn lots<'a>(
+    catalog: &'a Catalog,
+    workload: &'a Workload,
+    instance: &'a Instance,
+    limits: &Limits,
+    models: &mut Models<'a>,
+) -> Vec<Result<Lot<'a>, Miss>> {
+    let machine = match Machine::of_instance(catalog, instance, limits.assume_network_gbps) {
+        Ok(machine) => machine,
+        Err(unplannable) => return vec![Err(Miss::Unplannable(unplannable))],
+    };
+    let counts = node_counts(instance, limits, machine.can_scale_out());
+    if counts.is_empty() {
+        return vec![Err(Miss::Count)];
+    }
+    match &workload.job {
+        Job::Training(job) => {
+            let of_gpu = models.entry((instance.gpu, machine.fast_intra)).or_default();
+            training_lots(catalog, workload, job, (&machine, instance.unit), &counts, of_gpu)
+        }
+        Job::Serving(job) if instance.unit == Unit::Chip => {
+            let one =
+                |&chips: &u32| served(catalog, workload, job, &slice(&machine, chips), (1, Some(chips)));
+            smallest_slice(counts.iter().map(one))
+        }
+        Job::Serving(job) if limits.gpus.is_some() => {
+            counts.iter().map(|&nodes| served(catalog, workload, job, &machine, (nodes, None))).collect()
+        }
+        Job::Serving(job) => {
+            let most = most_nodes(instance, limits, machine.can_scale_out());
+            served_on_fewest(catalog, workload, job, &machine, most)
+        }
+    }
+}
+
+/// The chips of a TPU slice act as one node of that many chips.
+fn slice<'a>(machine: &Machine<'a>, chips: u32) -> Machine<'a> {
+    Machine { gpus_per_node: chips, ..*machine }
+}
+
+fn training_lots<'a>(
+    catalog: &'a Catalog,
+    workload: &'a Workload,
+    job: &'a Training,
+    (machine, unit): (&Machine<'a>, Unit),
+    counts: &[u32],
+    of_gpu: &mut Option<TrainingModel<'a>>,
+) -> Vec<Result<Lot<'a>, Miss>> {
+    let mut base: Option<TrainingModel> = None;
+    let mut lots = Vec::with_capacity(counts.len());
+    for &nodes in counts {
+        let gpus = machine.gpus_per_node * nodes;
+        let model = match &base {
+            Some(model) if unit != Unit::Chip => model.resized(gpus),
+            _ => {
+                let machine = if unit == Unit::Chip { slice(machine, nodes) } else { *machine };
+                match of_gpu {
+                    Some(known) => known.on(&machine, gpus),
+                    None => TrainingModel::new(catalog, &workload.model, job, &machine, gpus),
+                }
+            }
+        };
+        match model {
+            Ok(model) => {
+                lots.push(promise(&model, machine, nodes, &workload.pins));
+                of_gpu.get_or_insert_with(|| model.clone());
+                base.get_or_insert(model);
+            }
+            Err(unplannable) => {
+                // No other count would change that.
+                lots.push(Err(Miss::Unplannable(unplannable)));
+                break;
+            }
+        }
+    }
+    lots
+}
+
+fn promise<'a>(
+    model: &TrainingModel<'a>,
+    machine: &Machine,
+    nodes: u32,
+    pins: &Pins,
+) -> Result<Lot<'a>, Miss> {
+    let Some((_, lean)) = model.leanest(pins) else {
+        let gpus = machine.gpus_per_node * nodes;
+        return Err(Miss::Unplannable(super::fit::no_layout(machine, gpus)));
+    };
+    if Verdict::of(&lean, machine.usable_bytes) != Verdict::No {
+        return Ok(Lot {
+            nodes,
+            least_hours: model.least_hours(),
+            work: Work::Training(Box::new(model.clone())),
+        });
+    }
+    Err(Miss::Memory { nodes, needed: lean.terms.total(), usable: machine.usable_bytes })
+}
+
+fn trained(model: &TrainingModel, nodes: u32, pins: &Pins) -> Option<Run> {
+    let plan = model.best(pins)?;
+    let speed = model.speed(&plan.layout);
+    Some(Run {
+        nodes,
+        replicas: plan.layout.dp,
+        layout: plan.layout,
+        memory: plan.memory,
+        usable_bytes: model.usable_bytes(),
+        verdict: plan.verdict,
+        hours: model.hours(&speed),
+        performance: Performance::Training(speed),
+        warnings: model.warnings(),
+    })
+}
+
+/// The best plan on exactly `nodes` nodes; a slice of TPU chips is one node. Cheap enough to be worked out at once.
+fn served<'a>(
+    catalog: &'a Catalog,
+    workload: &'a Workload,
+    job: &'a Serving,
+    machine: &Machine<'a>,
+    (nodes, chips): (u32, Option<u32>),
+) -> Result<Lot<'a>, Miss> {
+    let model = ServingModel::new(catalog, &workload.model, job, machine).map_err(Miss::Unplannable)?;
+    let plan = model.best_on(&workload.pins, nodes).map_err(Miss::Serving)?;
+    Ok(served_lot(plan, job, machine, chips))
+}
+
+/// The plan that fits on the fewest nodes, and the one that is tight on still fewer, each a row of its own.
+fn served_on_fewest<'a>(
+    catalog: &'a Catalog,
+    workload: &'a Workload,
+    job: &'a Serving,
+    machine: &Machine<'a>,
+    most: u32,
+) -> Vec<Result<Lot<'a>, Miss>> {
+    let model = match ServingModel::new(catalog, &workload.model, job, machine) {
+        Ok(model) => model,
+        Err(unplannable) => return vec![Err(Miss::Unplannable(unplannable))],
+    };
+    match model.plans(&workload.pins, most) {
+        Ok(plans) => plans.into_iter().map(|plan| Ok(served_lot(plan, job, machine, None))).collect(),
+        Err(miss) => vec![Err(Miss::Serving(miss))],
+    }
+}
+
+fn served_lot<'a>(plan: ServingPlan, job: &Serving, machine: &Machine, chips: Option<u32>) -> Lot<'a> {
+    let run = Run {
+        nodes: chips.unwrap_or(plan.nodes),
+        replicas: plan.replicas,
+        layout: plan.layout,
+        memory: plan.memory,
+        usable_bytes: machine.usable_bytes,
+        verdict: plan.verdict,
+        performance: Performance::Serving(plan.speed),
+        hours: Range { low: job.hours, expected: job.hours, high: job.hours },
+        warnings: Vec::new(),
+    };
+    Lot { nodes: run.nodes, least_hours: job.hours, work: Work::Done(Box::new(run)) }
+}
+
+/// Slices up to the smallest one that fits; larger ones only cost more.
+fn smallest_slice<'a>(outcomes: impl Iterator<Item = Result<Lot<'a>, Miss>>) -> Vec<Result<Lot<'a>, Miss>> {
+    let mut kept = Vec::new();
+    for outcome in outcomes {
+        let enough = match &outcome {
+            Ok(Lot { work: Work::Done(run), .. }) => run.verdict == Verdict::Fits,
+            Ok(_) => false,
+            Err(miss) => matches!(miss, Miss::Unplannable(_)),
+        };
+        kept.push(outcome);
+        if enough {
+            break;
+        }
+    }
+    kept
+}

@@ -1,0 +1,186 @@
+//! The cheapest offers of a machine: per asked contract the best allowed region, found once and used for every node count.
+
+use super::limits::Limits;
+use crate::catalog::Catalog;
+use crate::catalog::instance::InstanceId;
+use crate::catalog::price::{Billing, Price};
+use crate::catalog::region::RegionId;
+use crate::catalog::select::Miss;
+use crate::money::{BilledHours, Usd, UsdPerHour};
+use crate::price::bill::{Job, billed_hours};
+use crate::price::in_usd;
+
+/// The lowest rate of one contract over the allowed regions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    pub(super) billing: Billing,
+    pub(super) region: RegionId,
+    pub(super) rate: UsdPerHour,
+    /// On-demand rate in the same region, where known.
+    on_demand: Option<UsdPerHour>,
+}
+
+/// What an allowed machine can be had for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Offers {
+    /// At most one for each asked contract.
+    pub(super) offers: Vec<Offer>,
+    /// Why there is none: `price-too-old` beats `price-unknown` beats `not-offered`.
+    pub(super) missing: &'static str,
+}
+
+/// The best priced contract for one configuration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deal {
+    pub(super) billing: Billing,
+    pub(super) region: RegionId,
+    pub(super) total: Usd,
+    pub(super) rate: UsdPerHour,
+    /// Expected billed hours: the job's own, or with the reruns of spot.
+    pub(super) billed_hours: f64,
+    /// The total before it is rounded to the cent: what rows are ranked by.
+    pub(super) exact_usd: f64,
+}
+
+impl Offers {
+    /// Looks through the prices of one machine once.
+    pub(super) fn of(catalog: &Catalog, instance: InstanceId, limits: &Limits) -> Self {
+        let prices = catalog.prices_of(instance);
+        let mut found = Self { offers: Vec::new(), missing: "not-offered" };
+        for &billing in &limits.billing {
+            let mut best: Option<Offer> = None;
+            for price in prices
+                .iter()
+                .filter(|p| p.billing == billing && limits.filter.region_miss(catalog, p.region).is_none())
+            {
+                let Some(rate) = in_usd(price) else {
+                    found.note_missing("price-unknown");
+                    continue;
+                };
+                if is_too_old(catalog, price, limits) {
+                    found.note_missing("price-too-old");
+                    continue;
+                }
+                if best.is_none_or(|b| rate < b.rate) {
+                    let on_demand = prices
+                        .iter()
+                        .find(|p| p.region == price.region && p.billing == Billing::OnDemand)
+                        .and_then(in_usd);
+                    let offer = Offer { billing, region: price.region, rate, on_demand };
+                    if offer.is_worth_it(limits) {
+                        best = Some(offer);
+                    } else {
+                        found.note_missing("spot-not-worth-it");
+                    }
+                }
+            }
+            found.offers.extend(best);
+        }
+        found
+    }
+
+    fn note_missing(&mut self, reason: &'static str) {
+        let weight = |r| match r {
+            "price-too-old" => 3,
+            "price-unknown" => 2,
+            "spot-not-worth-it" => 1,
+            _ => 0,
+        };
+        if weight(reason) > weight(self.missing) {
+            self.missing = reason;
+        }
+    }
+
+    /// Whether spot is one of them.
+    pub(super) fn has_spot(&self) -> bool {
+        self.offers.iter().any(|offer| offer.billing == Billing::Spot)
+    }
+
+    /// The lowest rate of all offers, in USD for an hour of one machine.
+    pub(super) fn lowest_rate(&self) -> f64 {
+        self.offers.iter().map(|offer| offer.rate.to_f64()).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The contract with the lowest expected total; `None` when spot is all there is and does not pay.
+    pub(super) fn best(&self, job: &Job) -> Option<Deal> {
+        self.offers
+            .iter()
+            .filter_map(|offer| {
+                let hours = billed_hours(offer.billing, job)?;
+                let total = total(offer.rate, hours, job)?;
+                let pays = offer.billing != Billing::Spot
+                    || offer.on_demand.is_none_or(|on_demand| {
+                        self::total(on_demand, job.hours.expected, job)
+                            .is_none_or(|on_demand| total < on_demand)
+                    });
+                pays.then_some(Deal {
+                    billing: offer.billing,
+                    region: offer.region,
+                    total,
+                    rate: offer.rate,
+                    billed_hours: hours,
+                    exact_usd: offer.rate.times(job.nodes).to_f64() * hours,
+                })
+            })
+            .min_by(|a, b| {
+                a.exact_usd
+                    .total_cmp(&b.exact_usd)
+                    .then(a.billing.cmp(&b.billing))
+                    .then(a.region.cmp(&b.region))
+            })
+    }
+}
+
+impl Offer {
+    /// Spot must be below on-demand, and by the asked share where one is asked.
+    fn is_worth_it(&self, limits: &Limits) -> bool {
+        let Some(on_demand) = self.on_demand.filter(|_| self.billing == Billing::Spot) else {
+            return self.billing != Billing::Spot || limits.min_spot_discount.is_none();
+        };
+        let discount = 1.0 - self.rate.to_f64() / on_demand.to_f64();
+        self.rate < on_demand && limits.min_spot_discount.is_none_or(|least| discount >= least)
+    }
+}
+
+/// What `hours` of the whole configuration cost at `rate` a machine.
+fn total(rate: UsdPerHour, hours: f64, job: &Job) -> Option<Usd> {
+    Some(rate.times(job.nodes).cost(BilledHours::from_f64(hours)?))
+}
+
+/// Whether a price is older than `--max-age` allows.
+pub(super) fn is_too_old(catalog: &Catalog, price: &Price, limits: &Limits) -> bool {
+    limits.filter.price_miss(catalog, price) == Some(Miss::Age)
+}
+
+/// The other allowed regions that sell the machine under the same contract, cheapest first.
+pub(super) fn also_in(
+    catalog: &Catalog,
+    instance: InstanceId,
+    deal: &Deal,
+    limits: &Limits,
+) -> Vec<RegionId> {
+    let mut others: Vec<(UsdPerHour, RegionId)> = catalog
+        .prices_of(instance)
+        .iter()
+        .filter(|p| p.billing == deal.billing && p.region != deal.region)
+        .filter(|p| limits.filter.region_miss(catalog, p.region).is_none() && !is_too_old(catalog, p, limits))
+        .filter_map(|p| in_usd(p).map(|rate| (rate, p.region)))
+        .collect();
+    others.sort();
+    others.dedup_by_key(|(_, region)| *region);
+    others.into_iter().map(|(_, region)| region).collect()
+}
+
+/// All prices of a machine in one region that are young enough, for the side-by-side bill.
+pub(super) fn prices_in<'a>(
+    catalog: &'a Catalog,
+    instance: InstanceId,
+    region: RegionId,
+    limits: &Limits,
+) -> Vec<&'a Price> {
+    catalog
+        .prices_of(instance)
+        .iter()
+        .filter(|p| p.region == region && !is_too_old(catalog, p, limits))
+        .collect()
+}

@@ -1,0 +1,369 @@
+//! The search itself: every allowed machine at every node count, priced, held against the limits and ranked.
+//!
+//! Only what can still make the answer is worked out: machines are taken in the order of a bound that no layout can beat,
+//! and the search stops once the rows found are better than every bound left. A test compares it with brute force.
+
+use super::limits::{DEFAULT_MAX_GPUS, Limits};
+use super::lot::{Lot, Models, Run, lots};
+use super::miss::{self, Broken};
+use super::offer::{Deal, Offers, also_in, prices_in};
+use super::reject::Rejects;
+use super::shape::{Shape, group};
+use super::{Advice, Performance, Recommendation, Sort, outlook, rank};
+use crate::catalog::Catalog;
+use crate::catalog::gpu::Gpu;
+use crate::catalog::instance::InstanceId;
+use crate::catalog::price::Billing;
+use crate::diag::Assumption;
+use crate::estimate::Verdict;
+use crate::estimate::training::trained_params;
+use crate::price::JobHours;
+use crate::price::bill::{Job as Bill, SpotOutlook, costs};
+use crate::workload::{Job, Workload};
+use std::collections::BTreeSet;
+
+/// A priced run that stays inside every limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) instance: InstanceId,
+    /// Index of the lot.
+    pub(super) lot: usize,
+    pub(super) nodes: u32,
+    pub(super) hours: f64,
+    pub(super) verdict: Verdict,
+    pub(super) deal: Deal,
+}
+
+impl Candidate {
+    /// What the row is ranked by.
+    pub(super) fn key(&self, sort: Sort) -> f64 {
+        key(sort, self.deal.exact_usd, self.hours)
+    }
+}
+
+/// The figure that an order goes by.
+fn key(sort: Sort, total_usd: f64, hours: f64) -> f64 {
+    match sort {
+        Sort::Cost => total_usd,
+        Sort::Time => hours,
+        Sort::Value => total_usd * hours,
+    }
+}
+
+/// A machine in a lot with what it cannot beat.
+#[derive(Clone, Copy, Debug)]
+struct Prospect {
+    instance: InstanceId,
+    offers: usize,
+    lot: usize,
+    least_usd: f64,
+    least_key: f64,
+}
+
+/// The answer to "what should I rent for this workload under these limits?".
+///
+/// Deterministic: the same catalog, workload and limits give the same answer in the same order.
+pub fn advise(catalog: &Catalog, workload: &Workload, limits: &Limits) -> Advice {
+    let mut search = Search {
+        catalog,
+        workload,
+        limits,
+        offers: Vec::new(),
+        lots: Vec::new(),
+        runs: Vec::new(),
+        prospects: Vec::new(),
+        candidates: Vec::new(),
+        models: Models::new(),
+        rejects: Rejects::default(),
+        considered: 0,
+    };
+    for shape in group(catalog, &limits.filter.instances(catalog)) {
+        search.look_at(&shape);
+    }
+    search.work_out();
+    search.answer()
+}
+
+struct Search<'a> {
+    catalog: &'a Catalog,
+    workload: &'a Workload,
+    limits: &'a Limits,
+    offers: Vec<Offers>,
+    lots: Vec<Lot<'a>>,
+    /// What became of each lot.
+    runs: Vec<Outcome>,
+    prospects: Vec<Prospect>,
+    candidates: Vec<Candidate>,
+    models: Models<'a>,
+    rejects: Rejects,
+    considered: usize,
+}
+
+impl<'a> Search<'a> {
+    /// Takes the prospects of one shape down, and rejects what needs no working out.
+    fn look_at(&mut self, shape: &Shape) {
+        let mut priced = Vec::new();
+        for &id in &shape.instances {
+            let offers = Offers::of(self.catalog, id, self.limits);
+            if offers.offers.is_empty() {
+                self.rejects.add(offers.missing, 0.0, || miss::unpriced(self.catalog, id, offers.missing));
+            } else {
+                priced.push((id, self.offers.len()));
+                self.offers.push(offers);
+            }
+        }
+        let Some(&(first, _)) = priced.first() else { return };
+        let sample = shape.sample(self.catalog);
+        for outcome in lots(self.catalog, self.workload, sample, self.limits, &mut self.models) {
+            match outcome {
+                Ok(lot) => self.promise(lot, &priced),
+                Err(miss) => {
+                    let (reason, score) = miss.reason();
+                    self.rejects.add(reason, score, || miss.describe(self.catalog, first));
+                    self.rejects.add_more(reason, priced.len() - 1);
+                }
+            }
+        }
+    }
+
+    fn promise(&mut self, lot: Lot<'a>, priced: &[(InstanceId, usize)]) {
+        for &(instance, offers) in priced {
+            let rate = self.offers[offers].lowest_rate();
+            // Rounding of the last bits must not lift the bound above what it bounds.
+            let least_usd = rate * f64::from(lot.nodes) * lot.least_hours * (1.0 - 1e-9);
+            let least_key = key(self.limits.sort, least_usd, lot.least_hours);
+            self.prospects.push(Prospect { instance, offers, lot: self.lots.len(), least_usd, least_key });
+        }
+        self.lots.push(lot);
+        self.runs.push(Outcome::Open);
+    }
+
+    /// Works prospects out in the order of their bounds until no bound left can make the answer.
+    fn work_out(&mut self) {
+        let mut prospects = std::mem::take(&mut self.prospects);
+        self.considered = prospects.len() + self.rejects.count();
+        prospects.sort_by(|a, b| {
+            a.least_key.total_cmp(&b.least_key).then(a.lot.cmp(&b.lot)).then(a.instance.cmp(&b.instance))
+        });
+        let mut best = BestKeys { keys: Vec::new(), wanted: self.limits.top };
+        for prospect in &prospects {
+            if self.limits.pareto {
+                if self.is_dominated(prospect) {
+                    continue;
+                }
+            } else if best.all_below(prospect.least_key) {
+                break;
+            }
+            if let Some(candidate) = self.try_prospect(prospect) {
+                if candidate.verdict == Verdict::Fits {
+                    best.insert(candidate.key(self.limits.sort));
+                }
+                self.candidates.push(candidate);
+            }
+        }
+    }
+
+    /// Whether a row that was found beats everything that the prospect could become.
+    fn is_dominated(&self, prospect: &Prospect) -> bool {
+        let least_hours = self.lots[prospect.lot].least_hours;
+        self.candidates.iter().any(|c| {
+            c.verdict == Verdict::Fits && c.deal.exact_usd < prospect.least_usd && c.hours < least_hours
+        })
+    }
+
+    fn try_prospect(&mut self, prospect: &Prospect) -> Option<Candidate> {
+        let nodes = self.lots[prospect.lot].nodes;
+        if let Some(broken) = self.breaks_by_bound(prospect, nodes) {
+            self.reject(broken);
+            return None;
+        }
+        if matches!(self.runs[prospect.lot], Outcome::Open) {
+            let run = self.lots[prospect.lot].work_out(&self.workload.pins);
+            self.runs[prospect.lot] = run.map_or(Outcome::Nothing, |run| Outcome::Run(Box::new(run)));
+        }
+        let Outcome::Run(run) = &self.runs[prospect.lot] else { return None };
+        let offers = &self.offers[prospect.offers];
+        let outlook =
+            if offers.has_spot() { self.outlook(prospect.instance, nodes) } else { SpotOutlook::CALM };
+        let Some(deal) = offers.best(&self.bill(prospect.instance, run, &outlook)) else {
+            let describe = || miss::unpriced(self.catalog, prospect.instance, "spot-not-worth-it");
+            self.rejects.add("spot-not-worth-it", 0.0, describe);
+            return None;
+        };
+        let candidate = Candidate {
+            instance: prospect.instance,
+            lot: prospect.lot,
+            nodes,
+            hours: wall_hours(&deal, run),
+            verdict: run.verdict,
+            deal,
+        };
+        let figures = miss::Figures {
+            instance: prospect.instance,
+            nodes,
+            hourly_usd: deal.rate.times(nodes).to_f64(),
+            hours: candidate.hours,
+            total_usd: deal.total.to_f64(),
+        };
+        match miss::over_limit(self.limits, &figures) {
+            Some(broken) => {
+                self.reject(broken);
+                None
+            }
+            None => Some(candidate),
+        }
+    }
+
+    /// A limit that even the bound breaks: nothing needs to be worked out.
+    fn breaks_by_bound(&self, prospect: &Prospect, nodes: u32) -> Option<Broken> {
+        let figures = miss::Figures {
+            instance: prospect.instance,
+            nodes,
+            hourly_usd: self.offers[prospect.offers].lowest_rate() * f64::from(nodes),
+            hours: self.lots[prospect.lot].least_hours,
+            // A total is rounded to the cent before it is held against a limit.
+            total_usd: prospect.least_usd - 0.01,
+        };
+        miss::over_limit(self.limits, &figures).map(Broken::at_least)
+    }
+
+    fn reject(&mut self, broken: Broken) {
+        self.rejects.add(broken.reason, broken.score(), || broken.describe(self.catalog));
+    }
+
+    fn outlook(&self, instance: InstanceId, nodes: u32) -> SpotOutlook {
+        let gpu: &Gpu = self.catalog.gpu(self.catalog.instance(instance).gpu);
+        let saved = match &self.workload.job {
+            Job::Training(job) => trained_params(&self.workload.model, job),
+            Job::Serving(_) => 0.0,
+        };
+        outlook::of(self.catalog, gpu, nodes, saved, &self.limits.spot)
+    }
+
+    fn bill<'b>(&self, instance: InstanceId, run: &Run, outlook: &'b SpotOutlook) -> Bill<'b> {
+        Bill {
+            nodes: run.nodes,
+            gpus_per_node: self.catalog.instance(instance).gpus,
+            hours: JobHours { low: run.hours.low, expected: run.hours.expected, high: run.hours.high },
+            reruns: matches!(self.workload.job, Job::Training(_)),
+            spot: outlook,
+        }
+    }
+
+    fn answer(mut self) -> Advice {
+        rank::sort(&mut self.candidates, self.catalog, self.limits.sort);
+        if self.limits.pareto {
+            rank::keep_pareto(&mut self.candidates);
+        }
+        self.candidates.truncate(self.limits.top);
+        let mut warnings = BTreeSet::new();
+        let mut recommendations = Vec::new();
+        for candidate in &self.candidates {
+            if let Outcome::Run(run) = &self.runs[candidate.lot] {
+                warnings.extend(run.warnings.clone());
+                recommendations.push(self.recommendation(candidate, run));
+            }
+        }
+        // A contract that nobody sells is the question's fault; a price that nobody knows is the catalog's.
+        let unpriced = ["price-unknown", "price-too-old", "not-offered"];
+        let only_unknown_prices = recommendations.is_empty()
+            && self.rejects.only(&unpriced)
+            && !self.rejects.only(&["not-offered"]);
+        if self.considered == 0 {
+            // Nothing passed the filters at all: say which of them turned the machines away.
+            for (miss, count) in self.limits.filter.misses(self.catalog) {
+                self.rejects.add_more(miss.name(), count);
+            }
+        }
+        Advice {
+            only_unknown_prices,
+            assumptions: self.assumptions(&recommendations),
+            considered: self.considered,
+            rejected: self.rejects.finish(),
+            warnings: warnings.into_iter().collect(),
+            recommendations,
+        }
+    }
+
+    /// What the search took for granted.
+    fn assumptions(&self, rows: &[Recommendation]) -> Vec<Assumption> {
+        let mut all = self.spot_assumptions(rows);
+        if self.limits.gpus.is_none() && self.limits.max_gpus == DEFAULT_MAX_GPUS {
+            all.push(Assumption {
+                id: "max-gpus",
+                value: DEFAULT_MAX_GPUS.to_string(),
+                why: "larger clusters are looked at with --max-gpus or --gpus".to_owned(),
+                source: "default of gpuadvise".to_owned(),
+            });
+        }
+        all
+    }
+
+    /// The spot assumptions, where an answer has a spot price.
+    fn spot_assumptions(&self, rows: &[Recommendation]) -> Vec<Assumption> {
+        let has_spot = rows.iter().flat_map(|row| &row.costs).any(|cost| cost.billing == Billing::Spot);
+        let reruns = matches!(self.workload.job, Job::Training(_));
+        if has_spot { outlook::assumptions(self.catalog, &self.limits.spot, reruns) } else { Vec::new() }
+    }
+
+    fn recommendation(&self, candidate: &Candidate, run: &Run) -> Recommendation {
+        let instance = self.catalog.instance(candidate.instance);
+        let outlook = self.outlook(candidate.instance, run.nodes);
+        let prices = prices_in(self.catalog, candidate.instance, candidate.deal.region, self.limits);
+        Recommendation {
+            instance: candidate.instance,
+            nodes: run.nodes,
+            replicas: run.replicas,
+            total_gpus: instance.gpus * f64::from(run.nodes),
+            region: candidate.deal.region,
+            also_in: also_in(self.catalog, candidate.instance, &candidate.deal, self.limits),
+            layout: run.layout,
+            memory: run.memory,
+            capacity_bytes: instance.gpu_memory_bytes as f64,
+            usable_bytes: run.usable_bytes,
+            verdict: run.verdict,
+            performance: run.performance.clone(),
+            duration_hours: run.hours,
+            costs: costs(&prices, &self.bill(candidate.instance, run, &outlook)),
+            ranked_total: candidate.deal.total,
+            ranked_billing: candidate.deal.billing,
+        }
+    }
+}
+
+/// What became of a lot.
+enum Outcome {
+    /// Not worked out.
+    Open,
+    /// Worked out, and no layout holds the workload.
+    Nothing,
+    /// The best layout.
+    Run(Box<Run>),
+}
+
+/// The lowest keys found so far, as many as rows are wanted.
+struct BestKeys {
+    keys: Vec<f64>,
+    wanted: usize,
+}
+
+impl BestKeys {
+    fn insert(&mut self, key: f64) {
+        let at = self.keys.partition_point(|&k| k <= key);
+        self.keys.insert(at, key);
+        self.keys.truncate(self.wanted);
+    }
+
+    /// Whether enough rows are better than anything from this bound on.
+    fn all_below(&self, bound: f64) -> bool {
+        self.keys.len() >= self.wanted && self.keys.last().is_none_or(|&worst| worst < bound)
+    }
+}
+
+/// Hours until the job is done: on spot the reruns count.
+fn wall_hours(deal: &Deal, run: &Run) -> f64 {
+    match run.performance {
+        Performance::Training(_) => deal.billed_hours,
+        Performance::Serving(_) => run.hours.expected,
+    }
+}
