@@ -9,5 +9,6 @@ pub mod estimate;
 pub mod model;
 pub mod money;
 pub mod price;
+pub mod rule;
 pub mod units;
 pub mod workload;
