@@ -9,6 +9,7 @@ pub mod estimate;
 pub mod model;
 pub mod money;
 pub mod price;
+pub mod report;
 pub mod rule;
 pub mod units;
 pub mod workload;

@@ -1,0 +1,93 @@
+//! One contract of one recommended configuration.
+
+use super::date::Dated;
+use super::number::Num;
+use crate::catalog::Catalog;
+use crate::catalog::price::Upfront;
+use crate::estimate::Range;
+use crate::price::Cost;
+use serde::Serialize;
+
+/// One contract. Unknown is `None`, never 0.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CostLine {
+    /// Billing kind.
+    pub billing: &'static str,
+    /// `none`, `partial` or `all` for commitments.
+    pub upfront: Option<&'static str>,
+    /// Price of the whole configuration.
+    pub usd_per_hour: Option<Num>,
+    /// Price of one GPU.
+    pub usd_per_gpu_hour: Option<Num>,
+    /// Hours that are billed.
+    pub billed_hours: Option<Num>,
+    /// Expected cost of the job; for commitments its share of the term.
+    pub total_usd: Option<Num>,
+    /// Optimistic.
+    pub low_usd: Option<Num>,
+    /// Pessimistic.
+    pub high_usd: Option<Num>,
+    /// Owed over the whole term of a commitment.
+    pub commitment_usd: Option<Num>,
+    /// Paid at its start.
+    pub upfront_usd: Option<Num>,
+    /// Per cent below on-demand for the same job, machine and region; negative is dearer.
+    pub saves_pct: Option<Num>,
+    /// Serving: cost of a million generated tokens.
+    pub usd_per_million_output_tokens: Option<Num>,
+    /// Spot: interruptions of the job.
+    pub expected_interruptions: Option<Num>,
+    /// Spot: hours until the job is done, without waiting for capacity.
+    pub expected_wall_hours: Option<Num>,
+    /// Spot: hours between checkpoints.
+    pub checkpoint_interval_hours: Option<Num>,
+    /// Spot: expected cost of one hour of useful work.
+    pub effective_usd_per_hour: Option<Num>,
+    /// Spot: chance to meet the deadline.
+    pub deadline_probability: Option<Num>,
+    /// Date of the price.
+    pub price_as_of: Dated,
+    /// Where the price comes from.
+    pub price_source: String,
+    /// The price came from an overlay.
+    pub overridden: bool,
+    /// Cautions.
+    pub notes: Vec<String>,
+}
+
+impl CostLine {
+    /// One contract for a job of `hours`; `output_tokens_per_s` is what the configuration generates, for serving.
+    pub fn new(catalog: &Catalog, cost: &Cost, hours: &Range, output_tokens_per_s: Option<f64>) -> Self {
+        let source = catalog.source(cost.source);
+        let spend = cost.usd_per_hour.zip(cost.billed_hours).map(|(p, h)| p.to_f64() * h.to_f64());
+        let per_million = spend.zip(output_tokens_per_s).and_then(|(usd, rate)| {
+            let tokens = rate * hours.expected * 3600.0;
+            (tokens > 0.0).then(|| Num::rounded(usd / tokens * 1e6, 4))
+        });
+        let spot = cost.spot.as_ref();
+        let effective = spot.and(cost.total).filter(|_| hours.expected > 0.0);
+        Self {
+            billing: cost.billing.name(),
+            upfront: cost.upfront.map(Upfront::name),
+            usd_per_hour: cost.usd_per_hour.map(Num::usd_per_hour),
+            usd_per_gpu_hour: cost.usd_per_gpu_hour.map(Num::usd_per_gpu_hour),
+            billed_hours: cost.billed_hours.map(Num::billed_hours),
+            total_usd: cost.total.map(Num::usd),
+            low_usd: cost.low.map(Num::usd),
+            high_usd: cost.high.map(Num::usd),
+            commitment_usd: cost.commitment.map(Num::usd),
+            upfront_usd: cost.upfront_paid.map(Num::usd),
+            saves_pct: cost.ratio_to_on_demand.map(|ratio| Num::percent((1.0 - ratio) * 100.0)),
+            usd_per_million_output_tokens: per_million,
+            expected_interruptions: spot.map(|run| Num::rounded(run.interruptions, 3)),
+            expected_wall_hours: spot.map(|run| Num::hours(run.billed_hours)),
+            checkpoint_interval_hours: spot.and_then(|run| run.checkpoint_interval_hours).map(Num::hours),
+            effective_usd_per_hour: effective.map(|usd| Num::rounded(usd.to_f64() / hours.expected, 4)),
+            deadline_probability: None,
+            price_as_of: Dated(source.as_of),
+            price_source: source.text.clone(),
+            overridden: cost.overridden,
+            notes: cost.notes.clone(),
+        }
+    }
+}

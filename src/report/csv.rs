@@ -1,0 +1,53 @@
+//! CSV: flat lines with a header, the digits of JSON, empty for unknown.
+
+use super::document::Csv;
+use super::node::Node;
+use serde::Serialize;
+use std::io;
+
+/// Writes the rows of a document.
+pub(super) fn write(document: &impl Serialize, csv: &Csv, out: &mut dyn io::Write) -> io::Result<()> {
+    let root = Node::of(document)?;
+    let mut writer = ::csv::Writer::from_writer(out);
+    writer.write_record(csv.columns)?;
+    let whole = std::slice::from_ref(&root);
+    let rows = match (csv.rows, root.get(csv.rows)) {
+        ("", _) => whole,
+        (_, Some(Node::List(rows))) => rows,
+        (_, Some(object @ Node::Map(_))) => std::slice::from_ref(object),
+        _ => &[],
+    };
+    for row in rows {
+        let mut fields = Vec::new();
+        row.flatten("", csv.spread, &mut fields);
+        match csv.spread.and_then(|name| row.get(name)) {
+            Some(Node::List(lines)) if !lines.is_empty() => {
+                for line in lines {
+                    let mut all = fields.clone();
+                    line.flatten("", None, &mut all);
+                    writer.write_record(record(csv.columns, &all))?;
+                }
+            }
+            _ => writer.write_record(record(csv.columns, &fields))?,
+        }
+    }
+    writer.flush()
+}
+
+fn record(columns: &[&str], fields: &[(String, String)]) -> Vec<String> {
+    let cell = |column: &&str| {
+        fields.iter().find(|(name, _)| name == column).map_or_else(String::new, |(_, cell)| harmless(cell))
+    };
+    columns.iter().map(cell).collect()
+}
+
+/// A cell that no spreadsheet takes for a formula: text that begins like one gets a quote in front. Control
+/// characters become spaces.
+fn harmless(cell: &str) -> String {
+    let clean: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if clean.starts_with(['=', '+', '-', '@']) && clean.parse::<f64>().is_err() {
+        format!("'{clean}")
+    } else {
+        clean
+    }
+}

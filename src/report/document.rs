@@ -1,0 +1,246 @@
+//! The envelope of every answer: version, command, dates of the catalog figures used, assumptions, warnings.
+
+use super::date::Dated;
+use super::view::Block;
+use super::{Format, Style};
+use crate::catalog::Catalog;
+use crate::catalog::provenance::{AsOf, SourceId};
+use crate::diag::{Assumption, Warning};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io;
+
+/// Version of the documents; rises when a field is renamed, removed or changes its meaning.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Program and version that wrote the document.
+pub const GENERATED_WITH: &str = concat!("gpuadvise ", env!("CARGO_PKG_VERSION"));
+
+/// One answer: the envelope, then the fields of its body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Document<B> {
+    schema_version: u32,
+    command: String,
+    generated_with: &'static str,
+    catalog: Stamp,
+    assumptions: Vec<AssumptionLine>,
+    warnings: Vec<WarningLine>,
+    /// What the command answers.
+    #[serde(flatten)]
+    pub body: B,
+}
+
+/// What a body must tell the renderers.
+pub trait Body: Serialize {
+    /// Sources of the figures and prices in it.
+    fn used(&self) -> &Used;
+
+    /// Where the lines of CSV are.
+    fn csv(&self) -> Csv;
+
+    /// What was asked, in one line; stands first.
+    fn headline(&self) -> Option<String> {
+        None
+    }
+
+    /// What people read: headings, tables, lists.
+    fn blocks(&self) -> Vec<Block>;
+}
+
+/// How a body becomes flat lines: JSON fields by their own names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Csv {
+    /// The field that holds the rows, or one object.
+    pub rows: &'static str,
+    /// The list in each row that is spread over several lines.
+    pub spread: Option<&'static str>,
+    /// The columns, in order.
+    pub columns: &'static [&'static str],
+}
+
+/// Sources that an answer drew on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    prices: BTreeSet<SourceId>,
+    figures: BTreeSet<SourceId>,
+}
+
+impl Used {
+    /// A price of this source is in the answer.
+    pub fn price(&mut self, source: SourceId) {
+        self.prices.insert(source);
+    }
+
+    /// What another part of the answer drew on.
+    pub(super) fn also(&mut self, other: &Self) {
+        self.prices.extend(&other.prices);
+        self.figures.extend(&other.figures);
+    }
+
+    /// Another figure of this source is in the answer.
+    pub fn figure(&mut self, source: SourceId) {
+        self.figures.insert(source);
+    }
+}
+
+/// Dates and sources of the catalog figures in an answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct Stamp {
+    /// Oldest possible day of a price in the answer; of any figure where it has no prices.
+    as_of_oldest: Option<String>,
+    /// Newest possible day, likewise.
+    as_of_newest: Option<String>,
+    /// The sources that the two dates are of.
+    sources: Vec<SourceLine>,
+    #[serde(skip)]
+    prices: bool,
+}
+
+/// One source with its date.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct SourceLine {
+    source: String,
+    as_of: Dated,
+}
+
+/// An assumption as printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct AssumptionLine {
+    id: &'static str,
+    value: String,
+    why: String,
+    source: String,
+}
+
+/// A warning as printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct WarningLine {
+    id: &'static str,
+    message: String,
+}
+
+impl Stamp {
+    fn new(catalog: &Catalog, used: &Used) -> Self {
+        let stamped = if used.prices.is_empty() { &used.figures } else { &used.prices };
+        let dates = || stamped.iter().map(|&id| catalog.source(id).as_of);
+        let all: BTreeSet<SourceLine> = stamped
+            .iter()
+            .map(|&id| catalog.source(id))
+            .map(|source| SourceLine { source: source.text.clone(), as_of: Dated(source.as_of) })
+            .collect();
+        Self {
+            as_of_oldest: dates().map(AsOf::not_before).min().map(|d| d.to_string()),
+            as_of_newest: dates().map(AsOf::not_after).max().map(|d| d.to_string()),
+            sources: all.into_iter().collect(),
+            prices: !used.prices.is_empty(),
+        }
+    }
+}
+
+impl<B: Body> Document<B> {
+    /// The answer of `command` (`recommend`, `catalog gpus` …). Equal assumptions and warnings are listed once.
+    pub fn new(
+        catalog: &Catalog,
+        command: &str,
+        assumptions: &[Assumption],
+        warnings: &[Warning],
+        body: B,
+    ) -> Self {
+        let mut assumed: Vec<AssumptionLine> = Vec::new();
+        for a in assumptions {
+            let line = AssumptionLine {
+                id: a.id,
+                value: a.value.clone(),
+                why: a.why.clone(),
+                source: a.source.clone(),
+            };
+            if !assumed.contains(&line) {
+                assumed.push(line);
+            }
+        }
+        let mut warned: Vec<WarningLine> = Vec::new();
+        for w in warnings {
+            let line = WarningLine { id: w.id, message: w.message.clone() };
+            if !warned.contains(&line) {
+                warned.push(line);
+            }
+        }
+        Self {
+            schema_version: SCHEMA_VERSION,
+            command: command.to_owned(),
+            generated_with: GENERATED_WITH,
+            catalog: Stamp::new(catalog, body.used()),
+            assumptions: assumed,
+            warnings: warned,
+            body,
+        }
+    }
+
+    /// The sentences of the warnings, in order.
+    pub fn warning_messages(&self) -> impl Iterator<Item = &str> {
+        self.warnings.iter().map(|warning| warning.message.as_str())
+    }
+
+    /// Writes the whole document.
+    pub fn write(&self, format: Format, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+        match format {
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut *out, self)?;
+                out.write_all(b"\n")
+            }
+            Format::Csv => super::csv::write(self, &self.body.csv(), out),
+            Format::Markdown => {
+                let mut blocks = vec![Block::Heading(format!("gpuadvise {}", self.command))];
+                blocks.extend(self.all_blocks());
+                blocks.extend(self.warnings());
+                super::markdown::write(&blocks, out)
+            }
+            Format::Table => super::table::write(&self.all_blocks(), style, out),
+        }
+    }
+
+    /// The blocks of the body with the dates and assumptions around them.
+    fn all_blocks(&self) -> Vec<Block> {
+        let mut blocks: Vec<Block> = self.body.headline().map(Block::Text).into_iter().collect();
+        let dates = self.dates().map(Block::Text);
+        if blocks.is_empty() {
+            blocks.extend(self.body.blocks());
+            blocks.extend(dates);
+        } else {
+            blocks.extend(dates);
+            blocks.extend(self.body.blocks());
+        }
+        if !self.assumptions.is_empty() {
+            blocks.push(Block::Heading(format!("Assumptions ({})", self.assumptions.len())));
+            let line = |a: &AssumptionLine| format!("{} = {}: {}", a.id, a.value, a.why);
+            blocks.push(Block::List(self.assumptions.iter().map(line).collect()));
+        }
+        blocks
+    }
+
+    /// The warnings; beside a table they stand on stderr.
+    fn warnings(&self) -> Vec<Block> {
+        if self.warnings.is_empty() {
+            return Vec::new();
+        }
+        let line = |w: &WarningLine| format!("{}: {}", w.id, w.message);
+        vec![
+            Block::Heading(format!("Warnings ({})", self.warnings.len())),
+            Block::List(self.warnings.iter().map(line).collect()),
+        ]
+    }
+
+    /// How old the figures are.
+    fn dates(&self) -> Option<String> {
+        let oldest = self.catalog.as_of_oldest.as_ref()?;
+        let newest = self.catalog.as_of_newest.as_ref().filter(|newest| *newest != oldest);
+        let newest = newest.map(|day| format!(", newest {day}")).unwrap_or_default();
+        let s = if self.catalog.sources.len() == 1 { "" } else { "s" };
+        let what = if self.catalog.prices {
+            "List prices in USD, without tax: oldest"
+        } else {
+            "Catalog: oldest figure"
+        };
+        Some(format!("{what} {oldest}{newest} ({} source{s}).", self.catalog.sources.len()))
+    }
+}

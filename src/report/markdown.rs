@@ -1,0 +1,60 @@
+//! Markdown: headings, lists and pipe tables.
+
+use super::view::{Block, Grid};
+use std::io;
+
+/// Writes the blocks.
+pub(super) fn write(blocks: &[Block], out: &mut dyn io::Write) -> io::Result<()> {
+    for (i, block) in blocks.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        match block {
+            Block::Heading(text) => writeln!(out, "### {}", escape(text))?,
+            Block::Text(text) => writeln!(out, "{}", escape(text))?,
+            Block::List(items) => {
+                for item in items {
+                    writeln!(out, "- {}", escape(item))?;
+                }
+            }
+            Block::Table(grid) => table(grid, out)?,
+        }
+    }
+    Ok(())
+}
+
+fn table(grid: &Grid, out: &mut dyn io::Write) -> io::Result<()> {
+    let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    writeln!(out, "{}", line(grid.columns.iter().map(|c| escape(&c.title)).collect()))?;
+    let rule = |number: bool| if number { "---:".to_owned() } else { "---".to_owned() };
+    writeln!(out, "{}", line(grid.columns.iter().map(|c| rule(c.number)).collect()))?;
+    for row in &grid.rows {
+        writeln!(out, "{}", line(row.iter().map(|cell| escape(cell)).collect()))?;
+    }
+    Ok(())
+}
+
+/// Text that Markdown shows as it is: one line, no markup, no HTML.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    for (i, c) in text.char_indices() {
+        let inside_word =
+            before.is_alphanumeric() && text[i + c.len_utf8()..].starts_with(char::is_alphanumeric);
+        before = c;
+        match c {
+            // An underscore inside a word, as in names of machines, marks nothing up.
+            '_' if inside_word => escaped.push('_'),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            c if c.is_control() || c == '\u{a0}' => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,29 @@
+//! The only output contract: documents, their rows, and one renderer a format. Renderers write to a `Write`, never
+//! to the terminal; nothing here estimates, prices or ranks.
+
+pub mod catalog;
+pub mod contract;
+pub mod cost;
+mod csv;
+pub mod date;
+pub mod document;
+pub mod explain;
+pub mod explained;
+pub mod fit;
+pub mod listing;
+mod markdown;
+mod node;
+pub mod number;
+pub mod recommend;
+pub mod row;
+pub mod scenario;
+pub mod schema;
+pub mod style;
+mod table;
+mod text;
+pub mod view;
+pub mod workload;
+
+pub use document::{Body, Csv, Document, Used};
+pub use style::{Format, Style};
+pub use table::plain;

@@ -1,0 +1,18 @@
+//! JSON Schemas (2020-12) of the documents, for `gpuadvise schema NAME`.
+
+/// Names and texts of all schemas, by name.
+pub const ALL: [(&str, &str); 8] = [
+    ("catalog", include_str!("../../schemas/catalog.json")),
+    ("catalog-check", include_str!("../../schemas/catalog-check.json")),
+    ("cost", include_str!("../../schemas/cost.json")),
+    ("explain", include_str!("../../schemas/explain.json")),
+    ("fit", include_str!("../../schemas/fit.json")),
+    ("listing", include_str!("../../schemas/listing.json")),
+    ("recommend", include_str!("../../schemas/recommend.json")),
+    ("text", include_str!("../../schemas/text.json")),
+];
+
+/// The schema with this name.
+pub fn schema(name: &str) -> Option<&'static str> {
+    ALL.iter().find(|(own, _)| *own == name).map(|(_, text)| *text)
+}

@@ -1,0 +1,144 @@
+//! The pages of `recommend`, `fit` and `cost` as people read them, and here the texts of single figures.
+
+mod cost;
+mod fit;
+mod recommend;
+
+pub(super) use cost::cost;
+pub(super) use fit::fit;
+pub(super) use recommend::recommend;
+
+use super::number::Num;
+use super::row::{AdviceLine, Memory, Parallelism};
+use super::view::{Block, Grid};
+
+fn unknown() -> String {
+    "n/a".to_owned()
+}
+
+/// A figure, `n/a` when unknown.
+pub(super) fn na(value: Option<Num>) -> String {
+    value.map_or_else(unknown, |value| value.to_string())
+}
+
+/// A whole count, `n/a` when unknown.
+fn count(value: Option<u32>) -> String {
+    value.map_or_else(unknown, |value| value.to_string())
+}
+
+/// An amount with thousands apart and two decimals or more: `12,345.60`.
+pub(super) fn price_text(amount: Option<Num>) -> String {
+    amount.map_or_else(unknown, |amount| {
+        let text = grouped(amount);
+        let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+        format!("{whole}.{decimals:0<2}")
+    })
+}
+
+/// A number with thousands apart: `450,000.1`.
+fn grouped(number: Num) -> String {
+    let text = number.to_string();
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
+    let whole = digits.find('.').unwrap_or(digits.len());
+    if !digits[..whole].bytes().all(|digit| digit.is_ascii_digit()) {
+        return text;
+    }
+    let mut grouped = sign.to_owned();
+    for (i, digit) in digits[..whole].chars().enumerate() {
+        if i > 0 && (whole - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped.push_str(&digits[whole..]);
+    grouped
+}
+
+/// `8x80 GiB`, not to be broken.
+pub(super) fn count_by_memory(gpus: Num, memory: Num) -> String {
+    format!("{gpus}x{memory}\u{a0}GiB")
+}
+
+fn layout(layout: &Parallelism) -> String {
+    let sizes =
+        [("dp", layout.dp), ("tp", layout.tp), ("pp", layout.pp), ("ep", layout.ep), ("cp", layout.cp)];
+    let mut parts: Vec<String> =
+        sizes.into_iter().filter(|&(_, size)| size > 1).map(|(name, size)| format!("{name}{size}")).collect();
+    if parts.is_empty() {
+        parts.push("one GPU".to_owned());
+    }
+    if layout.sharding != "ddp" {
+        parts.push(layout.sharding.to_owned());
+    }
+    parts.join(" ")
+}
+
+fn whole_layout(layout: &Parallelism, precision: &str) -> String {
+    format!(
+        "Layout: dp {}, tp {}, pp {}, {}, micro-batch {}, accumulation {}, recompute {}, {precision}",
+        layout.dp,
+        layout.tp,
+        layout.pp,
+        layout.sharding,
+        layout.micro_batch,
+        layout.grad_accumulation,
+        layout.recompute,
+    )
+}
+
+/// The terms that are not zero, then the sums.
+fn memory(memory: &Memory) -> Grid {
+    let mut grid = Grid::new(&["term", ">GiB"]);
+    for (name, gib) in memory.terms.all() {
+        if gib.value() > 0.0 {
+            grid.push(vec![name.to_owned(), fixed(gib)]);
+        }
+    }
+    grid.push(vec!["total expected".to_owned(), fixed(memory.total_gib)]);
+    grid.push(vec![
+        "low to high".to_owned(),
+        format!("{} to {}", fixed(memory.low_gib), fixed(memory.high_gib)),
+    ]);
+    grid.push(vec!["usable".to_owned(), fixed(memory.usable_gib)]);
+    grid.push(vec![format!("margin ({})", memory.verdict), fixed(memory.margin_gib)]);
+    if memory.host_ram_gib.value() > 0.0 {
+        grid.push(vec!["host RAM".to_owned(), fixed(memory.host_ram_gib)]);
+    }
+    grid
+}
+
+fn fixed(gib: Num) -> String {
+    format!("{:.3}", gib.value())
+}
+
+/// `savings-3y (no upfront)`; a star where the price comes from an overlay.
+pub(super) fn billing(kind: &str, upfront: Option<&str>, overridden: bool) -> String {
+    let upfront = match upfront {
+        Some("none") => " (no\u{a0}upfront)".to_owned(),
+        Some(upfront) => format!(" ({upfront}\u{a0}upfront)"),
+        None => String::new(),
+    };
+    format!("{kind}{upfront}{}", if overridden { " *" } else { "" })
+}
+
+fn advice_text(advice: &AdviceLine) -> String {
+    let saves =
+        advice.saves_usd.map(|usd| format!(" Saves {} USD.", price_text(Some(usd)))).unwrap_or_default();
+    format!("{}[{}]: {}.{saves}", advice.level, advice.id, advice.message.trim_end_matches('.'))
+}
+
+fn formulas<'a>(rows: impl Iterator<Item = (String, Option<&'a Vec<String>>)>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for (name, lines) in rows {
+        if let Some(lines) = lines.filter(|lines| !lines.is_empty()) {
+            blocks.push(Block::Heading(format!("Formulas, {name}")));
+            blocks.push(Block::List(lines.clone()));
+        }
+    }
+    blocks
+}
+
+/// What the star behind a contract means.
+fn overlay_legend(any: bool) -> Option<Block> {
+    any.then(|| Block::Text("* price from an overlay.".to_owned()))
+}
