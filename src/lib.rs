@@ -4,6 +4,7 @@
 
 pub mod advise;
 pub mod catalog;
+pub mod cli;
 pub mod diag;
 pub mod estimate;
 pub mod model;

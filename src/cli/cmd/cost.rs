@@ -1,0 +1,113 @@
+//! `cost`: what machines cost for some hours, contract by contract.
+
+use crate::catalog::Catalog;
+use crate::catalog::load::Sections;
+use crate::catalog::price::Billing;
+use crate::catalog::select::Filter;
+use crate::cli::args::{CostArgs, CostLimitArgs};
+use crate::cli::exit::Outcome;
+use crate::cli::frame::Frame;
+use crate::cli::value::Amount;
+use crate::cli::{limit, verdict};
+use crate::money::{Usd, UsdPerHour};
+use crate::price::listing::{CostRow, Detail, Listing, Query, list};
+use crate::report::cost::{CostAnswer, over_limit};
+use crate::report::recommend::RejectedLine;
+
+/// Hours of a month, by the contract.
+const MONTH_HOURS: f64 = 730.0;
+
+/// Answers `cost`.
+pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
+    let usage = frame.group(args.usage)?;
+    let asked = frame.group(args.filter)?;
+    let limits = frame.group(args.limit)?;
+    let hours = usage.hours.map_or(MONTH_HOURS, |hours| hours.0);
+    let catalog = frame.catalog_for(Sections::PRICES, || CostAnswer::nothing(hours))?;
+    let mut filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
+    let billing = std::mem::take(&mut filter.billing);
+    let query = Query {
+        detail: detail(&filter),
+        filter,
+        billing: if billing.is_empty() { Billing::ALL.to_vec() } else { billing },
+        nodes: usage.nodes,
+        gpus: usage.gpus,
+        max_gpus: usage.max_gpus,
+        min_spot_discount: limits.min_spot_discount.map(|percent| percent.0 / 100.0),
+        hours,
+    };
+    let mut listing = list(&catalog, &query);
+    let rejected = rejected(&catalog, &mut listing, &limits, &query);
+    let cheapest = listing.rows.iter().filter_map(|row| row.cost.total).min();
+    listing.rows.truncate(limits.top.map_or(usize::MAX, |top| top as usize));
+    let body = CostAnswer::new(&catalog, query.hours, &listing.rows).rejecting(rejected);
+    let rejected = body.rejected.clone();
+    frame.answer(&catalog, &[], &verdict::price_warnings(&listing), body)?;
+    Ok(match cheapest {
+        Some(cheapest) => verdict::within(frame, cheapest, limits.fail_over),
+        None => verdict::no_offer(frame, &rejected, listing.unknown + listing.too_old),
+    })
+}
+
+/// Takes out the rows that break a limit, and says why they and others are not in the answer.
+fn rejected(
+    catalog: &Catalog,
+    listing: &mut Listing,
+    limits: &CostLimitArgs,
+    query: &Query,
+) -> Vec<RejectedLine> {
+    let (hourly, budget) = (limits.max_hourly.map(Amount::per_hour), limits.budget.map(Amount::usd));
+    let (mut dear, mut over, mut kept, mut unknown) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for row in std::mem::take(&mut listing.rows) {
+        let (rate, total) = (row.cost.usd_per_hour, row.cost.total);
+        if (hourly.is_some() && rate.is_none()) || (budget.is_some() && total.is_none()) {
+            unknown += 1;
+        } else if let Some(rate) = rate.filter(|&rate| hourly.is_some_and(|limit| rate > limit)) {
+            dear.push((row, rate.to_f64()));
+        } else if let Some(total) = total.filter(|&total| budget.is_some_and(|limit| total > limit)) {
+            over.push((row, total.to_f64()));
+        } else {
+            kept.push(row);
+        }
+    }
+    let line = |reason, unit, limit: Option<f64>, rows: &[(CostRow, f64)]| {
+        let rows: Vec<(&CostRow, f64)> = rows.iter().map(|(row, figure)| (row, *figure)).collect();
+        over_limit(catalog, reason, unit, limit?, &rows)
+    };
+    let mut lines: Vec<RejectedLine> = [
+        line("max-hourly", "USD/hour", hourly.map(UsdPerHour::to_f64), &dear),
+        line("budget", "USD", budget.map(Usd::to_f64), &over),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let counts = [
+        ("price-unknown", unknown),
+        ("price-too-old", listing.too_old),
+        ("gpu-count", listing.gpu_count),
+        ("spot-not-worth-it", listing.spot_discount),
+    ];
+    lines.extend(counts.iter().filter(|(_, n)| *n > 0).map(|&(reason, n)| RejectedLine::counted(reason, n)));
+    if kept.is_empty() && lines.iter().all(|line| line.reason == "gpu-count") {
+        // Nothing passed the filters at all: say which of them turned the offers away.
+        let filter = Filter { billing: query.billing.clone(), ..query.filter.clone() };
+        let misses = filter.misses(catalog).into_iter();
+        lines.extend(misses.map(|(miss, count)| RejectedLine::counted(miss.name(), count)));
+    }
+    listing.rows = kept;
+    lines
+}
+
+/// GPUs side by side unless something is asked for by name; every region of a machine asked for by name, or where
+/// regions are asked for.
+fn detail(filter: &Filter) -> Detail {
+    let regions =
+        !(filter.regions.is_empty() && filter.countries.is_empty() && filter.jurisdictions.is_empty());
+    if !filter.instances.is_empty() || regions {
+        Detail::EveryRegion
+    } else if filter.gpus.is_empty() && filter.providers.is_empty() {
+        Detail::CheapestOfGpu
+    } else {
+        Detail::CheapestRegion
+    }
+}

@@ -1,0 +1,12 @@
+//! One short file a command: resolve what was asked, call the library, emit the document.
+
+pub mod catalog;
+pub mod completions;
+pub mod cost;
+pub mod explain;
+pub mod fit;
+pub mod man;
+pub mod recommend;
+pub mod scenario;
+pub mod schema;
+pub mod show;

@@ -1,0 +1,268 @@
+//! What every command stands in: global flags, project file, catalog, terminal, and the one way out for its document.
+
+use super::args::{GlobalArgs, WorkloadSourceArgs};
+use super::config::{self, Settings};
+use super::constraint::ConstraintArgs;
+use super::exit::{self, CatalogError};
+use super::output;
+use super::request::{self, Asked, Group};
+use super::terminal::Terminal;
+use crate::catalog::Catalog;
+use crate::catalog::load::{self, CatalogProblem, Loaded, Sections};
+use crate::diag::{Assumption, Finding, InputError, Warning};
+use crate::report::catalog::{Broken, Findings};
+use crate::report::listing::Text;
+use crate::report::{Body, Document, Format, plain};
+use crate::workload::settings::WorkloadArgs;
+use anyhow::Context;
+use jiff::civil::Date;
+use std::cell::{OnceCell, RefCell};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The surroundings of one run.
+pub struct Frame {
+    asked: Asked,
+    global: GlobalArgs,
+    started: Instant,
+    defaults: OnceCell<Settings>,
+    /// What the overlays made the reader should know.
+    overlay_warnings: RefCell<Vec<Warning>>,
+}
+
+impl Frame {
+    /// Takes what was asked and the global flags. Reads nothing yet.
+    pub fn new(asked: Asked, global: GlobalArgs) -> Result<Self, InputError> {
+        let (started, defaults) = (Instant::now(), OnceCell::new());
+        let mut global = asked.settle(global)?;
+        global.output = global.output.filter(|path| path != Path::new("-"));
+        Ok(Self { asked, global, started, defaults, overlay_warnings: RefCell::default() })
+    }
+
+    /// Form of the answer.
+    pub fn format(&self) -> Format {
+        self.global.format
+    }
+
+    /// Flags of one group over the `[defaults]` of the project file.
+    pub fn group<G: Group>(&self, flags: G) -> anyhow::Result<G> {
+        Ok(flags.over(self.defaults()?.group()?))
+    }
+
+    /// All constraints over the `[defaults]` of the project file.
+    pub fn constraints(&self, flags: ConstraintArgs) -> anyhow::Result<ConstraintArgs> {
+        let ConstraintArgs { filter, limit, spot } = flags;
+        Ok(ConstraintArgs { filter: self.group(filter)?, limit: self.group(limit)?, spot: self.group(spot)? })
+    }
+
+    /// The workload as asked: flags over environment over `--workload` file over `[defaults]`.
+    pub fn workload(&self, source: WorkloadSourceArgs) -> anyhow::Result<WorkloadArgs> {
+        self.workload_over(source, WorkloadArgs::default())
+    }
+
+    /// The same with a scenario between the file and the `[defaults]`.
+    pub fn workload_over(
+        &self,
+        source: WorkloadSourceArgs,
+        scenario: WorkloadArgs,
+    ) -> anyhow::Result<WorkloadArgs> {
+        let read = |path: &PathBuf| Settings::from_workload(&path.display().to_string(), &read(path)?);
+        let file = source.workload.as_ref().map(read).transpose()?;
+        let lower = scenario.over(self.defaults()?.group()?);
+        Ok(request::workload(source.flags, &self.asked.from_environment, file.as_ref(), lower)?)
+    }
+
+    /// The catalog with the overlays of `--catalog`. Their findings go out as the document when one is an error.
+    pub fn catalog(&self, sections: Sections) -> anyhow::Result<Catalog> {
+        self.catalog_else(sections, |findings| findings)
+    }
+
+    /// The same; the document of findings has the fields of the command, empty, too.
+    pub fn catalog_for<B: Body>(
+        &self,
+        sections: Sections,
+        nothing: impl FnOnce() -> B,
+    ) -> anyhow::Result<Catalog> {
+        self.catalog_else(sections, |findings| Broken::new(nothing(), findings))
+    }
+
+    fn catalog_else<B: Body>(
+        &self,
+        sections: Sections,
+        document: impl FnOnce(Findings) -> B,
+    ) -> anyhow::Result<Catalog> {
+        let loaded = load::with_overlays(&self.global.catalog, sections);
+        self.step("catalog loaded");
+        match loaded {
+            Ok(Loaded { catalog, warnings }) => {
+                self.overlay_warnings.borrow_mut().extend(warnings.iter().map(warning));
+                Ok(catalog)
+            }
+            Err(CatalogProblem::Invalid { findings }) => {
+                self.answer(&Catalog::default(), &[], &[], document(Findings::new(&findings)))?;
+                Err(CatalogError::of(&findings).into())
+            }
+            Err(problem) => Err(catalog_problem(problem)),
+        }
+    }
+
+    /// All findings about the overlays of `--catalog` and `paths`; about the catalog of the program without any.
+    pub fn check_catalog(&self, paths: &[PathBuf]) -> anyhow::Result<Vec<Finding>> {
+        let paths: Vec<PathBuf> = self.global.catalog.iter().chain(paths).cloned().collect();
+        load::check(&paths).map_err(catalog_problem)
+    }
+
+    /// The `[defaults]` of the project file: that of `--config`, or the nearest one upward, whose path is told.
+    fn defaults(&self) -> anyhow::Result<&Settings> {
+        if let Some(settings) = self.defaults.get() {
+            return Ok(settings);
+        }
+        let settings = self.read_defaults()?;
+        Ok(self.defaults.get_or_init(|| settings))
+    }
+
+    fn read_defaults(&self) -> Result<Settings, InputError> {
+        if self.global.no_config {
+            return Ok(Settings::default());
+        }
+        if let Some(path) = &self.global.config {
+            return Settings::from_project(&path.display().to_string(), &read(path)?);
+        }
+        let Some(path) = std::env::current_dir().ok().and_then(|folder| config::find(&folder)) else {
+            return Ok(Settings::default());
+        };
+        self.tell(&format!("note: settings from {}", path.display()));
+        Settings::from_project(&path.display().to_string(), &read(&path)?)
+    }
+
+    /// Today, for the age of prices. `SOURCE_DATE_EPOCH` (seconds, reproducible-builds.org) stands in for the clock.
+    pub fn today(&self) -> anyhow::Result<Date> {
+        let now = match std::env::var("SOURCE_DATE_EPOCH") {
+            Ok(seconds) => seconds
+                .parse()
+                .ok()
+                .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+                .ok_or_else(|| {
+                    InputError::new(format!("SOURCE_DATE_EPOCH is not a time: `{seconds}`"), "")
+                })?,
+            Err(_) => jiff::Timestamp::now(),
+        };
+        Ok(jiff::tz::Offset::UTC.to_datetime(now).date())
+    }
+
+    /// Writes the document of the command: its warnings to stderr too.
+    pub fn answer<B: Body>(
+        &self,
+        catalog: &Catalog,
+        assumptions: &[Assumption],
+        warnings: &[Warning],
+        body: B,
+    ) -> anyhow::Result<()> {
+        let mut all = self.overlay_warnings.take();
+        all.extend_from_slice(warnings);
+        let document = Document::new(catalog, &self.asked.command, assumptions, &all, body);
+        let mut bytes = Vec::new();
+        document
+            .write(self.format(), &self.terminal().style(), &mut bytes)
+            .context("cannot draw the answer")?;
+        if self.global.ascii {
+            bytes = plain(self.format(), &String::from_utf8_lossy(&bytes)).into_bytes();
+        }
+        self.step("answer drawn");
+        document.warning_messages().for_each(|message| self.tell(&format!("warning: {message}")));
+        self.write(&bytes)
+    }
+
+    /// Writes a finished text, such as a script; in JSON it is one field of a document.
+    pub fn text(&self, text: String) -> anyhow::Result<()> {
+        if self.format() == Format::Json {
+            return self.answer(&Catalog::default(), &[], &[], Text::new(text));
+        }
+        self.write(text.as_bytes())
+    }
+
+    /// Writes bytes that are a document as they are.
+    pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        output::write(self.global.output.as_deref(), bytes)
+    }
+
+    fn terminal(&self) -> Terminal {
+        Terminal::detect(self.global.color, self.global.ascii, self.global.output.is_some())
+    }
+
+    /// A line on stderr, unless `--quiet`.
+    pub fn tell(&self, line: &str) {
+        if !self.global.quiet {
+            // Nobody listening on stderr is no reason to fail.
+            let _ = writeln!(io::stderr().lock(), "{line}");
+        }
+    }
+
+    /// Why the answer is not what was hoped for, on stderr even with `--quiet`: the exit code is not 0 either.
+    pub fn complain(&self, line: &str) {
+        exit::complain(line);
+    }
+
+    /// A step that is done, with the time since the start, on stderr with `--verbose`.
+    pub fn step(&self, what: &str) {
+        if self.global.verbose {
+            let ms = self.started.elapsed().as_secs_f64() * 1e3;
+            let _ = writeln!(io::stderr().lock(), "{ms:8.2} ms  {what}");
+        }
+    }
+}
+
+/// The text of the `config.json` that `--model` names, as a file or in a folder; `None` when there is neither.
+pub fn model_file(name: &str) -> Result<Option<String>, String> {
+    let mut path = PathBuf::from(name);
+    if path.is_dir() {
+        path.push("config.json");
+    } else if !path.exists() {
+        return Ok(None);
+    }
+    read_text(&path).map(Some)
+}
+
+/// Longest text that is read, bytes: far above any `config.json` or project file, and soon read from a device without
+/// an end.
+const LONGEST: u64 = 16 << 20;
+
+fn read(path: &Path) -> Result<String, InputError> {
+    read_text(path).map_err(|message| InputError::new(message, ""))
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let mut text = String::new();
+    let read = std::fs::File::open(path).and_then(|file| {
+        let length = file.metadata()?.len();
+        if length <= LONGEST {
+            file.take(LONGEST + 1).read_to_string(&mut text)?;
+        }
+        Ok(length.max(text.len() as u64))
+    });
+    match read {
+        Ok(length) if length > LONGEST => Err(format!(
+            "`{}` is longer than {} MiB: not a text that is read here",
+            path.display(),
+            LONGEST >> 20
+        )),
+        Ok(_) => Ok(text),
+        Err(error) => Err(format!("cannot read `{}`: {error}", path.display())),
+    }
+}
+
+fn warning(finding: &Finding) -> Warning {
+    Warning { id: finding.code, message: format!("{}: {}", finding.place, finding.message) }
+}
+
+/// A file that cannot be read is bad input; a damaged image is a bug of the program.
+fn catalog_problem(problem: CatalogProblem) -> anyhow::Error {
+    match problem {
+        CatalogProblem::Unreadable { .. } | CatalogProblem::Empty { .. } => {
+            InputError::new(problem.to_string(), "").into()
+        }
+        CatalogProblem::Invalid { findings } => CatalogError::of(&findings).into(),
+        CatalogProblem::Image(_) => problem.into(),
+    }
+}

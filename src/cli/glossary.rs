@@ -1,0 +1,107 @@
+//! What `explain CODE` knows: findings and rules from the catalog code and data, the rest from `terms`.
+
+mod terms;
+
+use crate::catalog::Catalog;
+use crate::catalog::codes::{self, CODES};
+use crate::catalog::knowledge::Constant;
+use crate::diag::InputError;
+use crate::report::Used;
+use crate::report::explain::Explain;
+use std::collections::BTreeSet;
+use terms::TERMS;
+
+/// One id of an assumption, a warning or a rejection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// As printed.
+    pub id: &'static str,
+    /// `assumption`, `warning` or `rejection`.
+    pub kind: &'static str,
+    /// What it means and what to do.
+    pub text: &'static str,
+}
+
+/// Explains a code; an unknown one is an error with near names.
+pub fn explain(catalog: &Catalog, code: &str) -> Result<Explain, InputError> {
+    finding(code)
+        .or_else(|| rule(catalog, code))
+        .or_else(|| term(code))
+        .or_else(|| constant(catalog, code))
+        .ok_or_else(|| unknown(catalog, code))
+}
+
+fn finding(code: &str) -> Option<Explain> {
+    let found = codes::find(code)?;
+    let mut text = vec![found.paragraph.to_owned()];
+    text.push(format!("Level: {}.", found.level.name()));
+    if found.waivable {
+        text.push(format!(
+            "A row can accept it: allow = [{{ code = \"{}\", reason = \"why it is true\" }}]",
+            found.name
+        ));
+    }
+    Some(Explain { code: found.name.to_owned(), kind: "finding", text, source: None, used: Used::default() })
+}
+
+fn rule(catalog: &Catalog, code: &str) -> Option<Explain> {
+    let rule = catalog.rules.iter().find(|rule| rule.id == code)?;
+    let source = catalog.source(rule.source);
+    let mut used = Used::default();
+    used.figure(rule.source);
+    let text = vec![
+        rule.explain.clone(),
+        format!("Level: {}.", rule.level),
+        format!("It speaks when {}", rule.when),
+    ];
+    let source = Some(format!("{}, {}", source.text, source.as_of));
+    Some(Explain { code: rule.id.clone(), kind: "rule", text, source, used })
+}
+
+fn term(code: &str) -> Option<Explain> {
+    let term = TERMS.iter().find(|term| term.id == code)?;
+    let text = vec![term.text.to_owned()];
+    Some(Explain { code: term.id.to_owned(), kind: term.kind, text, source: None, used: Used::default() })
+}
+
+/// All values of a constant, each with what it holds for and where it comes from.
+fn constant(catalog: &Catalog, code: &str) -> Option<Explain> {
+    let values: Vec<&Constant> = catalog.constants.iter().filter(|constant| constant.key == code).collect();
+    let first = values.first()?;
+    let mut used = Used::default();
+    for constant in &values {
+        used.figure(constant.source);
+    }
+    let text = values.iter().map(|constant| constant_line(catalog, constant)).collect();
+    Some(Explain { code: first.key.clone(), kind: "constant", text, source: None, used })
+}
+
+fn constant_line(catalog: &Catalog, constant: &Constant) -> String {
+    let mut holds = Vec::new();
+    holds.extend(constant.gpu.clone());
+    holds.extend(constant.precision.clone());
+    holds.extend(constant.class.as_ref().map(|class| format!("class {class}")));
+    holds.extend(constant.max_gpus.map(|gpus| format!("up to {gpus} GPUs")));
+    let holds = if holds.is_empty() { "everything".to_owned() } else { holds.join(", ") };
+    let round = |value: f64| (value * 1e6).round() / 1e6;
+    let range = constant.range.map(|(low, high)| format!(" ({} to {})", round(low), round(high)));
+    let range = range.unwrap_or_default();
+    let note = constant.note.as_ref().map(|note| format!(" {note}")).unwrap_or_default();
+    let source = catalog.source(constant.source);
+    format!("{holds}: {}{range}.{note} Source: {}, {}.", constant.value, source.text, source.as_of)
+}
+
+fn unknown(catalog: &Catalog, code: &str) -> InputError {
+    let constants: BTreeSet<&str> = catalog.constants.iter().map(|constant| constant.key.as_str()).collect();
+    let all = CODES
+        .iter()
+        .map(|code| code.name)
+        .chain(catalog.rules.iter().map(|rule| rule.id.as_str()))
+        .chain(TERMS.iter().map(|term| term.id))
+        .chain(constants);
+    let hint = "codes stand in square brackets in `catalog check`, and as `id` and `reason` in JSON answers";
+    InputError::unknown("code", code, all, hint)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! The paragraphs behind the ids of assumptions, warnings and rejections. A test holds that every id that the program
+//! can print stands here once.
+
+use super::Term;
+
+macro_rules! terms {
+    ($($kind:ident { $($id:literal: $text:literal;)* })*) => {
+        /// All ids, by kind.
+        pub(super) const TERMS: &[Term] = &[$($(Term { id: $id, kind: stringify!($kind), text: $text },)*)*];
+    };
+}
+
+terms! {
+    assumption {
+        "task": "What to do with the model was not said; it was taken from the flags that were given. Say `--task train|finetune|infer`.";
+        "shape": "Only the size of the model is known, so its layers, width and heads were inferred from published models of that size. Memory and time carry this guess. Name a preset with `--model`, give its `config.json`, or the shape by hand.";
+        "heads": "The number of attention heads was not given. Say `--heads`, or `--head-dim`.";
+        "kv-heads": "The number of key and value heads was not given. Say `--kv-heads`.";
+        "vocab": "The size of the vocabulary was not given. Say `--vocab`.";
+        "ffn": "The width of the MLP was not given. Say `--ffn`.";
+        "method": "Fine-tuning changes all weights unless `--method lora` or `qlora` says otherwise.";
+        "lora-rank": "Rank of the adapters: their size, and with it gradients and optimizer states. Say `--lora-rank`.";
+        "epochs": "Passes over the samples. Say `--epochs`.";
+        "optimizer": "The optimizer decides how many bytes of state each parameter has. Say `--optimizer`.";
+        "tokens": "The amount of training data decides the time. Without `--tokens` (or `--samples` and `--epochs`) training takes 20 tokens per parameter (Hoffmann et al. 2022) and fine-tuning 50 million.";
+        "seq-len": "The length of a training sequence. Say `--seq-len`.";
+        "global-batch": "Sequences per optimizer step over all GPUs. It bounds how far data parallelism can go. Say `--global-batch`.";
+        "precision": "The arithmetic. BF16 where the GPU has it, else FP16 with a warning; `--strict` refuses such GPUs. Say `--precision`.";
+        "recompute": "Whether activations are recomputed instead of kept is searched for each machine: the fastest way that fits. Say `--recompute` to fix it.";
+        "sharding": "What data-parallel GPUs share out between them is searched for each machine. Say `--sharding` to fix it.";
+        "attention": "The attention kernel. `flash` keeps memory linear in the sequence, `eager` lets it grow with the square. Say `--attention`.";
+        "framework": "The class of training software, which decides the reached share of the peak. Say `--framework`, or measure your own.";
+        "max-gpus": "The search goes up to this many GPUs unless told otherwise. Say `--max-gpus`, or `--gpus` for an exact number.";
+        "goodput": "Share of the wall time in which a job makes progress; the rest is restarts, checkpoints and stalls. Taken from a sourced table by size of job. Say `--goodput`.";
+        "input-len": "Tokens of a prompt. Say `--input-len`.";
+        "output-len": "Tokens of an answer. Say `--output-len`.";
+        "concurrency": "Requests in flight at the same time over all replicas. Say `--concurrency`, or `--rps` for a rate.";
+        "rps": "Requests per second. Say `--rps`.";
+        "hours": "Hours of operation that are paid. Say `--hours`.";
+        "engine": "The class of serving software. Say `--engine`.";
+        "quantization": "How the weights are stored. Say `--quantization`.";
+        "kv-precision": "How keys and values are stored. Say `--kv-precision`.";
+        "kv-rule": "What the engine reserves for layers that do not look at the whole sequence. Say `--kv-rule`.";
+        "max-model-len": "The longest sequence that the engine must hold, and with it the KV cache. Say `--max-model-len`.";
+        "spot-interruptions": "How often a spot node is taken away. The range is wide and depends on GPU, region and day. Say `--interruptions-per-hour` from what you see.";
+        "checkpoint-size": "Bytes of one checkpoint, which with the write rate give its time. Say `--checkpoint-time`.";
+        "checkpoint-write": "Rate at which a node writes a checkpoint. Say `--checkpoint-time`.";
+        "restart-time": "Billed time from a restart until work goes on. Say `--restart-time`.";
+    }
+    warning {
+        "bf16-fallback": "This GPU has no BF16 arithmetic, so the job is planned in FP16, which needs loss scaling. `--strict` leaves such GPUs out.";
+        "moe-without-expert-parallelism": "Training of a mixture of experts is planned without expert parallelism. Every GPU of a tensor-parallel group holds its share of all experts, so the memory is an upper estimate; the time rests on published runs with expert parallelism and has a wide range.";
+        "params-disagree": "The shape and the stated number of parameters do not agree; the message says by how much. Check both against the model card.";
+        "seq-len-above-native": "The model was trained on shorter sequences than `--seq-len` asks for. Memory and time are right, the quality of the result is not known.";
+        "max-model-len-above-native": "The engine is asked to hold longer sequences than the model was trained for. Memory and time are right, the quality of the answers is not known.";
+        "model-reading": "Something in the description of the model was missing or unusual and was read in the way the message says. Check it against the model card.";
+    }
+    rejection {
+        "instance": "Another machine than `--instance` asks for.";
+        "provider": "Another provider than `--provider` asks for.";
+        "tier": "A kind of provider that `--tier` leaves out. Marketplaces rent out machines of third parties and are left out unless asked for.";
+        "stack": "The accelerator runs other software than `--stack` asks for (by default CUDA).";
+        "gpu": "Another GPU than `--gpu` asks for.";
+        "gpus-per-node": "Another number of GPUs in one machine than the `:N` of `--gpu` asks for.";
+        "fractional": "A share of a GPU, which `--no-fractional` leaves out.";
+        "min-vcpus": "Fewer virtual CPUs than `--min-vcpus`, or their number is not known.";
+        "min-ram": "Less main memory than `--min-ram`, or it is not known.";
+        "region": "No price in a region that `--region` allows.";
+        "country": "No price in a region of a country that `--country` allows; an unknown country complies with nothing.";
+        "jurisdiction": "No price in a region under a jurisdiction that `--jurisdiction` allows; an unknown one complies with nothing.";
+        "billing": "Not sold under a contract that `--billing` allows.";
+        "max-age": "The price is older than `--max-age` allows, counted from the earliest day that its source allows.";
+        "not-offered": "Not sold under the asked contracts in the allowed regions.";
+        "price-unknown": "The machine is sold, but the catalog has no price for it, or one in a currency without a rate. Add it with a `--catalog` overlay.";
+        "price-too-old": "Every price is older than `--max-age` allows.";
+        "spot-not-worth-it": "With its reruns, or by `--min-spot-discount`, spot is not cheaper than on-demand.";
+        "memory": "Even the layout that needs least does not fit the memory of the GPU. More GPUs, more sharding, recomputation, a smaller batch or context, LoRA or quantised weights need less.";
+        "layout": "No parallel layout exists: the pins, the heads, the layers or the batch do not divide.";
+        "gpu-count": "The asked number of GPUs cannot be made of whole machines of this kind.";
+        "deadline": "The job takes longer than `--deadline`.";
+        "max-hourly": "An hour of the configuration costs more than `--max-hourly`.";
+        "budget": "The job costs more than `--budget`.";
+        "ttft": "The first token comes later than `--ttft` allows, even on an idle replica.";
+        "tpot": "Output tokens come slower than `--tpot` allows.";
+        "nodes": "More machines would be needed than `--max-nodes` or the known network allows.";
+        "precision-unsupported": "The GPU has no such arithmetic. The catalog's flags decide: no BF16 on V100 or T4, no FP8 on A100.";
+        "unsupported-by-engine": "The serving engine does not run on GPUs of this compute capability; the message names the lowest one and its source. Say another `--engine`.";
+        "quantization-unsupported": "No kernels for weights in this format run on GPUs of this compute capability; the message names the lowest one and its source. Say another `--quantization`.";
+        "peak-unknown": "No source gives the peak of this GPU in this precision, so its time cannot be estimated.";
+        "network-unknown": "The network between these machines is in no source, so they are offered alone. `--assume-network GBPS` takes one for granted.";
+        "link-unknown": "No source says how fast the accelerators of one node are linked, so only one of them is judged. Add `link-gb-s` or `pcie-gen` to the GPU in an overlay.";
+        "kv-rule-unknown": "The KV cache of this model follows no rule that is known here, so serving is not estimated.";
+        "constant-missing": "The catalog has no constant for this GPU, precision and class of software. Add a `[[constant]]` row with its source.";
+        "specification-missing": "The catalog lacks a figure of this GPU that the estimate needs. Add it with its source.";
+    }
+}

@@ -1,0 +1,174 @@
+//! Texts behind the flags in `--help`: exit codes and two worked examples a command. A test runs every example.
+
+/// Below the short help of the program.
+pub const MAIN_SHORT: &str = "\
+Start with: gpuadvise recommend --params 1e9 --task train
+More: `gpuadvise COMMAND --help` (`-h` for a summary)";
+
+/// Below the long help of the program.
+pub const MAIN: &str = "\
+Start with:
+  gpuadvise recommend --params 1e9 --task train
+  gpuadvise cost --hours 720
+
+Settings: a flag comes before the environment (GPUADVISE_REGION for --region and so on), the environment before
+[defaults] of the project file, that before the built-in default.
+
+Exit codes:
+  0  answered
+  1  the tool itself failed (I/O, a bug)
+  2  bad input: flag, file, unit, unknown or ambiguous name
+  3  nothing fits or qualifies under the constraints
+  4  a budget or policy is broken
+  5  catalog problem: invalid, or every qualifying price unknown or too old";
+
+/// Below the short help of a command.
+pub const MORE: &str = "Exit codes and examples: --help";
+
+/// Below the long help of `completions`.
+pub const COMPLETIONS: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input
+
+Examples:
+  # Complete in this bash session: source <(gpuadvise completions bash)
+  gpuadvise completions bash
+  # For fish, for good
+  gpuadvise completions fish --output gpuadvise.fish";
+
+/// Below the long help of `man`.
+pub const MAN: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input
+
+Examples:
+  # Read it: gpuadvise man | man -l -
+  gpuadvise man
+  # The page of one command
+  gpuadvise man completions";
+
+/// Below the long help of `catalog`.
+pub const CATALOG: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no row passes the filters, 5 invalid catalog
+
+Examples:
+  gpuadvise catalog gpus
+  gpuadvise catalog show H100-SXM";
+
+/// Below the long help of `catalog gpus`.
+pub const CATALOG_GPUS: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no row passes the filters, 5 invalid catalog
+
+Examples:
+  # Cards of 24 to 48 GB
+  gpuadvise catalog gpus --gpu 24GB..48GB
+  # What AWS rents out, for a spreadsheet
+  gpuadvise catalog gpus --provider aws --format csv";
+
+/// Below the long help of `catalog instances`.
+pub const CATALOG_INSTANCES: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no row passes the filters, 5 invalid catalog
+
+Examples:
+  # Machines with eight H100, with all fields
+  gpuadvise catalog instances --gpu H100:8 --json
+  # With their own prices for them
+  gpuadvise catalog instances --provider aws,gcp --min-ram 1TiB";
+
+/// Below the long help of `catalog prices`.
+pub const CATALOG_PRICES: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no row passes the filters, 5 invalid catalog
+
+Examples:
+  # What one machine costs everywhere, under every contract
+  gpuadvise catalog prices --instance aws/p5.48xlarge
+  # Spot prices of A100 in Europe
+  gpuadvise catalog prices --gpu A100 --billing spot --region 'eu*'";
+
+/// Below the long help of `catalog models`.
+pub const CATALOG_MODELS: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 5 invalid catalog
+
+Examples:
+  gpuadvise catalog models
+  gpuadvise catalog models --format csv";
+
+/// Below the long help of `catalog scenarios`.
+pub const CATALOG_SCENARIOS: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 5 invalid catalog
+
+Examples:
+  gpuadvise catalog scenarios
+  gpuadvise catalog scenarios --json";
+
+/// Below the long help of `catalog rules`.
+pub const CATALOG_RULES: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 5 invalid catalog
+
+Examples:
+  gpuadvise catalog rules
+  gpuadvise catalog rules --format markdown";
+
+/// Below the long help of `catalog show`.
+pub const CATALOG_SHOW: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, unknown or ambiguous name, 5 invalid catalog
+
+Examples:
+  gpuadvise catalog show aws/p5.48xlarge
+  gpuadvise catalog show llama-3-8b --json";
+
+/// Below the long help of `catalog check`.
+pub const CATALOG_CHECK: &str = "\
+Exit codes: 0 no errors (warnings may be there), 1 the tool failed, 2 bad input, 5 a finding is an error
+
+Examples:
+  # The catalog of this program
+  gpuadvise catalog check
+  # Your own prices, before they are used with --catalog
+  gpuadvise catalog check my-prices.toml";
+
+/// Below the long help of `explain`.
+pub const EXPLAIN: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 unknown code
+
+Examples:
+  gpuadvise explain price-far-below-median
+  gpuadvise explain seq-len --json";
+
+/// Below the long help of `schema`.
+pub const SCHEMA: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 unknown name
+
+Examples:
+  gpuadvise schema
+  gpuadvise schema recommend --output recommend.schema.json";
+
+/// Below the long help of `recommend`.
+pub const RECOMMEND: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 nothing fits or qualifies, 4 the best row costs more than
+--fail-over, 5 invalid catalog or no usable price
+
+Examples:
+  # Train a model of a billion parameters, on the usual 20 tokens per parameter
+  gpuadvise recommend --params 1e9 --task train
+  # Serve a 70B model to 32 requests at a time, at AWS or Google in Europe
+  gpuadvise recommend --model llama-3-70b --task infer --concurrency 32 --provider aws,gcp --jurisdiction eu";
+
+/// Below the long help of `fit`.
+pub const FIT: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 it fits none of the GPUs, 5 invalid catalog
+
+Examples:
+  # QLoRA of a 70B model on one GPU of 80 GB
+  gpuadvise fit --model llama-2-70b --task finetune --method qlora --gpu A100-80GB
+  # Which GPUs can serve an 8B model?
+  gpuadvise fit --model llama-3-8b --task infer";
+
+/// Below the long help of `cost`.
+pub const COST: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 nothing qualifies, 4 the cheapest row costs more than
+--fail-over, 5 invalid catalog or no usable price
+
+Examples:
+  # A month of each GPU at its cheapest, under each contract
+  gpuadvise cost --hours 720
+  # One machine for a year, reserved or on demand
+  gpuadvise cost --instance aws/p5.48xlarge --hours 1y --billing on-demand,committed";

@@ -1,0 +1,64 @@
+//! The command line: arguments, environment, configuration, one short file a command, exit codes.
+//!
+//! The only room that prints, and with `catalog::load` the only one that reads files, the environment or the clock.
+
+pub mod advice;
+pub mod args;
+pub mod cmd;
+pub mod config;
+pub mod constraint;
+pub mod environment;
+pub mod exit;
+pub mod find;
+pub mod frame;
+pub mod glossary;
+pub mod help;
+pub mod limit;
+pub mod output;
+pub mod request;
+pub mod schema;
+pub mod terminal;
+pub mod value;
+pub mod verdict;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, FromArgMatches};
+use exit::Outcome;
+use frame::Frame;
+use std::process::ExitCode;
+
+/// Runs the program with the arguments and the environment of the process.
+pub fn run() -> ExitCode {
+    let parsed = environment::settle(Cli::command()).try_get_matches().and_then(|matches| {
+        let asked = request::Asked::of(&matches);
+        Cli::from_arg_matches(&matches).map(|cli| (cli, asked))
+    });
+    match parsed {
+        Ok((cli, asked)) => {
+            let frame = Frame::new(asked, cli.global).map_err(anyhow::Error::from);
+            exit::code(frame.and_then(|frame| dispatch(&frame, cli.command)))
+        }
+        Err(error) => {
+            let code = exit::usage(&error);
+            let typed: Vec<String> =
+                std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+            if let Some(variable) = environment::origin(&error, &Cli::command(), &typed) {
+                exit::note(&format!("the value stands in the environment variable {variable}"));
+            }
+            code
+        }
+    }
+}
+
+fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Recommend(args) => cmd::recommend::run(frame, *args),
+        Command::Fit(args) => cmd::fit::run(frame, *args),
+        Command::Cost(args) => cmd::cost::run(frame, *args),
+        Command::Catalog { what } => cmd::catalog::run(frame, what),
+        Command::Explain(args) => cmd::explain::run(frame, &args),
+        Command::Schema(args) => cmd::schema::run(frame, &args),
+        Command::Completions(args) => cmd::completions::run(frame, &args),
+        Command::Man(args) => cmd::man::run(frame, &args),
+    }
+}

@@ -1,0 +1,117 @@
+//! JSON Schemas: those of the answers come from `report`, those of files with flags are made from the flags themselves.
+
+use super::constraint::{FilterArgs, LimitArgs, SpotArgs};
+use crate::report;
+use crate::workload::settings::WorkloadArgs;
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, Args, Command};
+use serde_json::{Map, Value, json};
+use std::any::TypeId;
+
+/// One schema by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// What it describes.
+    pub what: &'static str,
+}
+
+const fn entry(name: &'static str, what: &'static str) -> Entry {
+    Entry { name, what }
+}
+
+/// All schemas, by name.
+pub const SCHEMAS: &[Entry] = &[
+    entry("catalog", "answer of the `catalog` listings and of `catalog show`"),
+    entry("catalog-check", "answer of `catalog check`"),
+    entry("catalog-file", "a catalog file, such as an overlay for `--catalog`"),
+    entry("cost", "answer of `cost`"),
+    entry("explain", "answer of `explain`"),
+    entry("fit", "answer of `fit`"),
+    entry("listing", "answer of `schema` without a name"),
+    entry("project", "the project file, gpuadvise.toml"),
+    entry("recommend", "answer of `recommend`"),
+    entry("text", "answer of `completions` and `man` in JSON"),
+    entry("workload", "a file of `--workload`"),
+];
+
+/// The text of a schema.
+pub fn text(name: &str) -> Option<String> {
+    let text = match name {
+        "catalog-file" => include_str!("../../schemas/catalog-file.json").to_owned(),
+        "project" => format!("{:#}\n", project()),
+        "workload" => format!("{:#}\n", file("A workload", &Value::Object(settings::<WorkloadArgs>()))),
+        _ => report::schema::schema(name)?.to_owned(),
+    };
+    Some(text)
+}
+
+fn project() -> Value {
+    let mut defaults = settings::<WorkloadArgs>();
+    for more in [settings::<FilterArgs>(), settings::<LimitArgs>(), settings::<SpotArgs>()] {
+        defaults.extend(more);
+    }
+    let defaults = json!({ "type": "object", "properties": defaults, "additionalProperties": false });
+    let later = json!({ "description": "Read by the commands that gate." });
+    let properties = json!({
+        "defaults": defaults, "workload": later, "budget": later, "discount": later, "policy": later,
+    });
+    file("A project file", &properties)
+}
+
+fn file(title: &str, properties: &Value) -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+/// The flags of one group as properties: name, type, help.
+fn settings<G: Args>() -> Map<String, Value> {
+    let command = G::augment_args(Command::new("settings"));
+    let property = |arg: &Arg| {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let one = one_value(arg);
+        let mut schema = match arg.get_action() {
+            ArgAction::Append => json!({ "anyOf": [one, { "type": "array", "items": one }] }),
+            _ => one,
+        };
+        schema["description"] = Value::String(help);
+        schema
+    };
+    let names = |arg: &Arg| -> Vec<String> {
+        arg.get_long_and_visible_aliases().unwrap_or_default().into_iter().map(str::to_owned).collect()
+    };
+    command
+        .get_arguments()
+        .flat_map(|arg| names(arg).into_iter().map(|name| (name, property(arg))).collect::<Vec<_>>())
+        .collect()
+}
+
+fn one_value(arg: &Arg) -> Value {
+    let parser = arg.get_value_parser();
+    let is = |type_id: TypeId| parser.type_id() == type_id;
+    let words: Vec<String> =
+        arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    if parser.type_id() == ValueParser::bool().type_id() {
+        json!({ "type": "boolean" })
+    } else if !words.is_empty() {
+        json!({ "enum": words })
+    } else if is(TypeId::of::<u32>()) {
+        json!({ "type": "integer", "minimum": 0 })
+    } else if is(TypeId::of::<f64>()) {
+        json!({ "type": "number" })
+    } else if is(TypeId::of::<String>()) {
+        json!({ "type": "string" })
+    } else {
+        // A quantity: a number, or a text with its unit.
+        json!({ "type": ["number", "string"] })
+    }
+}
+
+#[cfg(test)]
+mod tests;

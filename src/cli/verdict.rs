@@ -1,0 +1,109 @@
+//! Exit codes 3, 4 and 5 of the commands that answer with money, and the sentence on stderr that says why.
+
+use super::exit::Outcome;
+use super::frame::Frame;
+use super::value::Amount;
+use crate::advise::{Advice, Rejection};
+use crate::catalog::Catalog;
+use crate::catalog::select::Filter;
+use crate::diag::{InputError, Warning};
+use crate::money::Usd;
+use crate::price::listing::Listing;
+use crate::report::recommend::RejectedLine;
+use crate::workload::Workload;
+
+/// The outcome of a search, with its reason on stderr.
+pub fn of_search(frame: &Frame, advice: &Advice, fail_over: Option<Amount>) -> Outcome {
+    match advice.recommendations.first() {
+        Some(best) => within(frame, best.ranked_total, fail_over),
+        None if advice.only_unknown_prices => no_usable_price(frame),
+        None => all_rejected(frame, advice),
+    }
+}
+
+/// With `--strict`, a precision that every GPU lacks is bad input: nothing is answered.
+pub fn refuse_strict<'a>(
+    workload: &Workload,
+    nothing: bool,
+    mut reasons: impl Iterator<Item = &'a str>,
+) -> Result<(), InputError> {
+    if nothing && workload.is_strict() && reasons.all(|reason| reason == "precision-unsupported") {
+        let message = "`--strict` refuses the precision on every GPU asked for";
+        return Err(InputError::new(message, "name another `--precision`, or other GPUs"));
+    }
+    Ok(())
+}
+
+/// Whether the best row stays within `--fail-over`.
+pub fn within(frame: &Frame, best: Usd, fail_over: Option<Amount>) -> Outcome {
+    match fail_over.map(Amount::usd).filter(|&limit| best > limit) {
+        Some(limit) => {
+            frame.complain(&format!("the best row costs {best} USD, --fail-over allows {limit} USD"));
+            Outcome::OverLimit
+        }
+        None => Outcome::Answered,
+    }
+}
+
+/// Every price that would qualify is unknown, too old or not there: the catalog's fault, not the question's.
+pub fn no_usable_price(frame: &Frame) -> Outcome {
+    frame.complain("every price that would qualify is unknown or older than --max-age allows");
+    Outcome::CatalogProblem
+}
+
+/// No offer is left: each reason on stderr. Where only unusable prices stand in the way, the catalog is to blame.
+pub fn no_offer(frame: &Frame, rejected: &[RejectedLine], unusable: usize) -> Outcome {
+    let is_price =
+        |line: &RejectedLine| ["price-unknown", "price-too-old", "gpu-count"].contains(&line.reason);
+    if unusable > 0 && rejected.iter().all(is_price) {
+        return no_usable_price(frame);
+    }
+    let reason = |line: &RejectedLine| {
+        let nearest = line.nearest.as_ref().map(|miss| format!(": {}", miss.message));
+        format!("  {} ({}){}", line.reason, line.count, nearest.unwrap_or_default())
+    };
+    let reasons: Vec<String> = rejected.iter().map(reason).collect();
+    frame.complain(&format!("no offer qualifies; left out by\n{}", reasons.join("\n")));
+    Outcome::Nothing
+}
+
+/// No row of the catalog passes the filters; with nothing but the age of prices in the way, the catalog is to blame.
+pub fn nothing_passes(frame: &Frame, what: &str, filter: &Filter, catalog: &Catalog) -> Outcome {
+    let ageless = Filter { max_age: None, ..filter.clone() };
+    if filter.max_age.is_some() && !ageless.prices(catalog).is_empty() {
+        return no_usable_price(frame);
+    }
+    let misses = filter.misses(catalog);
+    let misses: Vec<String> = misses.iter().map(|(miss, count)| format!("{} {count}", miss.name())).collect();
+    frame.complain(&format!("no {what} passes the filters; left out by {}", misses.join(", ")));
+    Outcome::Nothing
+}
+
+/// The search rejected everything: each reason with its nearest miss.
+pub fn all_rejected(frame: &Frame, advice: &Advice) -> Outcome {
+    let reason = |rejection: &Rejection| {
+        let nearest = rejection.nearest.as_ref().map(|miss| format!(": {}", miss.message));
+        format!("  {} ({}){}", rejection.reason, rejection.count, nearest.unwrap_or_default())
+    };
+    let reasons: Vec<String> = advice.rejected.iter().map(reason).collect();
+    let message = format!("nothing qualifies under the constraints\n{}", reasons.join("\n"));
+    frame.complain(&message);
+    Outcome::Nothing
+}
+
+/// What the reader of a list of prices should know.
+pub fn price_warnings(listing: &Listing) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if listing.unknown > 0 {
+        let message = format!(
+            "{} offers have no price in US dollars: they never count as the cheapest",
+            listing.unknown
+        );
+        warnings.push(Warning { id: "price-unknown", message });
+    }
+    if listing.too_old > 0 {
+        let message = format!("{} prices are older than --max-age allows and are left out", listing.too_old);
+        warnings.push(Warning { id: "price-too-old", message });
+    }
+    warnings
+}
