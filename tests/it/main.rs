@@ -1,0 +1,18 @@
+//! The one integration-test binary. Each module proves one thing of the whole; details are tested beside the code.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as the tests do")]
+
+mod advise;
+mod answers;
+mod catalog;
+mod cmd;
+mod example;
+mod golden;
+mod layers;
+mod output;
+mod program;
+mod report;
+mod rules;
+mod serving;
+mod training;
+mod user_reports;
+mod workload;

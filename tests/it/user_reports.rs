@@ -1,0 +1,305 @@
+//! What users of other tools ran into, one test a report, on the built program. The number is that of the report.
+
+use crate::program::{Program, run};
+use serde_json::Value;
+
+fn json(arguments: &[&str]) -> Value {
+    let all: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
+    run(&all).json()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("not a number: {value}"))
+}
+
+/// Several GPUs are judged one by one under a layout that is named, never as one pool.
+#[test]
+fn p005_memory_is_judged_per_gpu_under_a_named_layout() {
+    let answer = json(&["fit", "--model", "llama-2-13b", "--task", "infer", "--gpu", "L4:4"]);
+    let result = &answer["results"][0];
+    assert_eq!(result["gpus"], 4);
+    assert!(number(&result["memory"]["usable_gib"]) < 24.0, "{result}");
+    let layout = &result["parallelism"];
+    let ranks: u64 = ["dp", "tp", "pp"].iter().filter_map(|size| layout[*size].as_u64()).product();
+    assert_eq!(ranks, 4, "{layout}");
+}
+
+/// Counts are rounded, never cut.
+#[test]
+fn p034_parameter_counts_are_rounded() {
+    for (model, printed) in [("llama-3-8b", "8.0B parameters"), ("llama-2-7b", "6.7B parameters")] {
+        let page = run(&["fit", "--model", model, "--task", "infer", "--gpu", "H100-SXM"]).stdout;
+        assert!(page.contains(printed), "{page}");
+    }
+}
+
+/// The figure that a verdict rests on holds every term, not only the model states.
+#[test]
+fn p036_model_states_alone_are_never_the_total() {
+    let answer = json(&["fit", "--params", "7B", "--task", "train", "--gpu", "H100-SXM:8"]);
+    let memory = &answer["results"][0]["memory"];
+    let terms = memory["terms"].as_object().expect("terms");
+    let sum: f64 = terms.values().map(number).sum();
+    assert!((sum - number(&memory["total_gib"])).abs() < 1e-6, "{memory}");
+    let states: f64 = ["weights_gib", "gradients_gib", "optimizer_gib", "master_weights_gib"]
+        .iter()
+        .map(|t| number(&terms[*t]))
+        .sum();
+    assert!(number(&memory["total_gib"]) > states + 1.0, "{memory}");
+    assert!(number(&memory["low_gib"]) > states, "{memory}");
+}
+
+/// Logits take batch x sequence x vocabulary x bytes, and go away only with a fused loss.
+#[test]
+fn p040_logits_are_a_term_of_their_own() {
+    let shape = "fit --layers 28 --hidden 1024 --heads 16 --kv-heads 8 --head-dim 128 --ffn 3072 --vocab 151665 --task finetune \
+                 --seq-len 256 --micro-batch 2 --global-batch 2 --gpu A10G";
+    let ask = |more: &[&str]| {
+        let all: Vec<&str> = shape.split_whitespace().chain(more.iter().copied()).collect();
+        number(&json(&all)["results"][0]["memory"]["terms"]["logits_gib"])
+    };
+    let one_copy = 2.0 * 256.0 * 151_665.0 * 4.0 / 1024_f64.powi(3);
+    assert!((one_copy * 1024_f64.powi(3) / 1e6 - 310.6).abs() < 0.1);
+    let logits = ask(&[]);
+    assert!(logits > 0.998 * one_copy && logits < 1.2 * one_copy, "{logits} GiB against {one_copy} GiB");
+    assert!(ask(&["--fused-loss"]) < 0.1 * one_copy);
+}
+
+/// The method is echoed, and adapters need less than half of a full fine-tuning.
+#[test]
+fn p045_the_method_is_part_of_the_answer() {
+    let ask = |method: &str| {
+        json(&[
+            "fit",
+            "--params",
+            "2B",
+            "--task",
+            "finetune",
+            "--method",
+            method,
+            "--gpu",
+            "H100-SXM",
+            "--micro-batch",
+            "1",
+        ])
+    };
+    let (full, lora) = (ask("full"), ask("lora"));
+    assert_eq!((&full["workload"]["method"], &lora["workload"]["method"]), (&"full".into(), &"lora".into()));
+    let total = |answer: &Value| number(&answer["results"][0]["memory"]["total_gib"]);
+    assert!(total(&lora) < 0.5 * total(&full), "{} and {}", total(&lora), total(&full));
+}
+
+/// Nothing that counts 2^30 is called GB.
+#[test]
+fn p046_binary_units_are_named_so() {
+    let pages = [
+        run(&["fit", "--model", "llama-3-8b", "--task", "infer", "--gpu", "L40S"]).stdout,
+        run(&["recommend", "--params", "1e9", "--task", "train", "-n", "2"]).stdout,
+        run(&["catalog", "gpus", "--gpu", "H100"]).stdout,
+    ];
+    for page in pages {
+        assert!(page.contains("GiB"), "{page}");
+        let decimal = page.lines().filter(|line| line.split_whitespace().any(|word| word == "GB"));
+        assert!(
+            decimal.clone().all(|line| line.contains("disk") || line.contains("NVMe")),
+            "{:?}",
+            decimal.collect::<Vec<_>>()
+        );
+    }
+}
+
+/// No GPU, or a memory that is no number, is bad input.
+#[test]
+fn p049_zero_gpus_are_refused() {
+    for arguments in [
+        &["recommend", "--params", "1e9", "--task", "train", "--gpus", "0"][..],
+        &["fit", "--params", "1e9", "--task", "train", "--gpu", "H100:0"],
+        &["recommend", "--params", "1e9", "--task", "train", "--min-ram", "NaN"],
+        &["recommend", "--params", "inf", "--task", "train"],
+    ] {
+        let finished = run(arguments);
+        assert_eq!(finished.code, 2, "{arguments:?}: {}", finished.stderr);
+        assert!(finished.stdout.is_empty());
+    }
+}
+
+/// A TPU price says what it buys, and a result shows the whole slice.
+#[test]
+fn p065_a_tpu_result_is_priced_as_a_slice() {
+    let prices = json(&["catalog", "prices", "--gpu", "TPU-v4", "--billing", "on-demand"]);
+    let chip = &prices["rows"][0];
+    assert_eq!(chip["unit"], "chip");
+    let answer = json(&["recommend", "--params", "7B", "--task", "train", "--gpu", "TPU-v4", "--gpus", "16"]);
+    let row = &answer["recommendations"][0];
+    assert_eq!(row["total_gpus"], 16);
+    let cost = &row["costs"][0];
+    let expected = 16.0 * number(&chip["usd_per_hour"]);
+    assert!((number(&cost["usd_per_hour"]) - expected).abs() < 1e-6, "{cost}");
+}
+
+/// Tables show memory per GPU and the count.
+#[test]
+fn p079_tables_show_memory_per_gpu_and_count() {
+    let page =
+        run(&["recommend", "--params", "1e9", "--task", "train", "--instance", "aws/p5.48xlarge"]).stdout;
+    assert!(page.contains("8x80 GiB") || page.contains("8x\u{a0}80\u{a0}GiB"), "{page}");
+}
+
+/// CSV, JSON and table hold the same numbers.
+#[test]
+fn p081_all_formats_hold_the_same_numbers() {
+    let ask = |format: &str| run(&["cost", "--hours", "720", "--gpu", "H100:8", "--format", format]).stdout;
+    let document: Value = serde_json::from_str(&ask("json")).expect("JSON");
+    let text = ask("csv");
+    let mut csv = csv::Reader::from_reader(text.as_bytes());
+    let headers = csv.headers().expect("a header").clone();
+    let column =
+        |name: &str| headers.iter().position(|header| header == name).unwrap_or_else(|| panic!("{name}"));
+    let rows: Vec<csv::StringRecord> = csv.records().map(|row| row.expect("a row")).collect();
+    let listed = document["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), listed.len());
+    let (table, digits) = (ask("table"), |text: &str| text.replace(',', ""));
+    for (row, line) in listed.iter().zip(&rows) {
+        for field in ["usd_per_hour", "usd_per_gpu_hour", "total_usd"] {
+            let printed = line.get(column(field)).expect("a cell");
+            assert_eq!(row[field].to_string(), if printed.is_empty() { "null" } else { printed }, "{field}");
+        }
+        if let Some(total) = row["total_usd"].as_f64() {
+            assert!(digits(&table).contains(&format!("{total:.2}")), "{total} is not in the table");
+        }
+    }
+}
+
+/// The dense peak of an A100 is 312 wherever it is shown.
+#[test]
+fn p107_the_a100_has_its_dense_peak() {
+    let rows = json(&["catalog", "gpus", "--gpu", "A100"]);
+    for row in rows["rows"].as_array().expect("rows") {
+        assert_eq!(row["bf16_tflops"].as_u64(), Some(312), "{row}");
+    }
+}
+
+/// The peak follows the precision: lower precision is faster, and each differs.
+#[test]
+fn p109_the_precision_decides_the_peak() {
+    let hours = |precision: &str| {
+        let answer = json(&[
+            "recommend",
+            "--model",
+            "llama-2-7b",
+            "--task",
+            "train",
+            "--precision",
+            precision,
+            "--instance",
+            "aws/p5.48xlarge",
+            "--gpus",
+            "8",
+        ]);
+        number(&answer["recommendations"][0]["duration_hours"]["expected"])
+    };
+    let hours = ["fp32", "tf32", "bf16", "fp8"].map(hours);
+    assert!(hours.windows(2).all(|pair| pair[0] > 1.1 * pair[1]), "{hours:?}");
+}
+
+/// Weights are parameters times bytes, in the documentation too.
+#[test]
+fn p163_weights_are_parameters_times_bytes() {
+    let answer = json(&[
+        "fit",
+        "--params",
+        "7.24e9",
+        "--task",
+        "infer",
+        "--precision",
+        "fp16",
+        "--gpu",
+        "A100-80GB-SXM",
+    ]);
+    let weights = number(&answer["results"][0]["memory"]["terms"]["weights_gib"]);
+    let exact = number(&answer["workload"]["params"]) * 2.0 / 1024_f64.powi(3);
+    assert!((weights - exact).abs() < 0.002 * exact, "{weights} against {exact}");
+    assert!((weights - 13.5).abs() < 0.15, "{weights}");
+}
+
+/// Ranking by cost uses the time on each GPU: twice as dear and three times as fast wins.
+#[test]
+fn p165_cost_counts_the_time_on_each_gpu() {
+    let gpu = |name: &str, times: f64| {
+        format!(
+            "[[gpu]]\nname = \"{name}\"\nvendor = \"NVIDIA\"\narchitecture = \"Hopper\"\nyear = 2025\nform-factor = \"SXM5\"\n\
+             stack = \"cuda\"\nmemory = \"80 GiB\"\nusable = \"80 GiB\"\nmemory-type = \"HBM3\"\nbandwidth-gb-s = {}\n\
+             fp32-tflops = {}\nbf16-tflops = {}\nfp16-tflops = {}\nlink-gb-s = {}\npcie-gen = 5\nbf16 = true\nfp8 = false\n\n",
+            2000.0 * times,
+            40.0 * times,
+            300.0 * times,
+            300.0 * times,
+            600.0 * times
+        )
+    };
+    let machine = |name: &str, usd: f64| {
+        format!(
+            "[[instance]]\nprovider = \"testcloud\"\nname = \"{name}-8x\"\ngpu = \"{name}\"\ngpus = 8\nvcpus = 96\nram-gib = 1024\n\n\
+             [[price]]\nprovider = \"testcloud\"\ninstance = \"{name}-8x\"\nregion = \"here\"\nbilling = \"on-demand\"\n\
+             usd-per-hour = {usd}\n\n"
+        )
+    };
+    let overlay = format!(
+        "schema = 1\nsource = \"own\"\n\n[sources.own]\ntext = \"a test\"\nas-of = 2026-11-01\n\n[[provider]]\nname = \"testcloud\"\n\
+         display = \"Test\"\ntier = \"specialist\"\n\n[[region]]\nprovider = \"testcloud\"\nname = \"here\"\ncountry = \"DE\"\n\n{}{}{}{}",
+        gpu("SLOW-1", 1.0),
+        gpu("FAST-3", 3.0),
+        machine("SLOW-1", 10.0),
+        machine("FAST-3", 20.0)
+    );
+    let program = Program::new().file("own.toml", &overlay);
+    let finished = program.run(&[
+        "recommend",
+        "--model",
+        "llama-2-7b",
+        "--task",
+        "train",
+        "--provider",
+        "testcloud",
+        "--catalog",
+        "own.toml",
+        "--json",
+    ]);
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    let rows = finished.json()["recommendations"].clone();
+    assert_eq!(rows[0]["gpu"], "FAST-3", "{rows}");
+    let fast =
+        number(&rows[0]["duration_hours"]["expected"]) / number(&rows[1]["duration_hours"]["expected"]);
+    assert!(fast < 0.5, "{fast}");
+    assert_eq!(rows[0]["costs"][0]["overridden"], true);
+}
+
+/// Above 95 % of the usable memory is tight, and tight is not ranked first.
+#[test]
+fn p167_a_configuration_without_headroom_is_tight() {
+    let answer = json(&["fit", "--model", "llama-3-8b", "--task", "finetune", "--method", "lora"]);
+    let mut seen = (0, 0);
+    for result in answer["results"].as_array().expect("results") {
+        let memory = &result["memory"];
+        let (Some(high), Some(usable)) = (memory["high_gib"].as_f64(), memory["usable_gib"].as_f64()) else {
+            continue;
+        };
+        if high > 0.951 * usable {
+            assert_ne!(result["verdict"], "fits", "{result}");
+            seen.0 += 1;
+        } else if high < 0.949 * usable {
+            assert_eq!(result["verdict"], "fits", "{result}");
+            seen.1 += 1;
+        }
+    }
+    assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
+    let ranked = json(&["recommend", "--model", "llama-3-8b", "--task", "train", "-n", "200"]);
+    let verdicts: Vec<&str> = ranked["recommendations"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter_map(|r| r["memory"]["verdict"].as_str())
+        .collect();
+    let first_tight = verdicts.iter().position(|&v| v == "tight").unwrap_or(verdicts.len());
+    assert!(verdicts[first_tight..].iter().all(|&v| v == "tight"), "{verdicts:?}");
+}
