@@ -6,7 +6,7 @@ fn bytes(text: &str) -> u64 {
 }
 
 #[test]
-fn memory_keeps_decimal_and_binary_units_apart() {
+fn p050_memory_keeps_decimal_and_binary_units_apart() {
     assert_eq!(bytes("256MB"), 256_000_000);
     assert_eq!(bytes("0.25GB"), 250_000_000);
     assert_eq!(bytes("256 MiB"), 268_435_456);
