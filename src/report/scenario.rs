@@ -36,6 +36,8 @@ pub struct ScenarioAnswer {
     pub guide_fit: Option<FitLine>,
     /// What machines of the guide's kind cost, contract by contract.
     pub guide_costs: Vec<CostRow>,
+    /// The other workloads that can be judged, on the guide's GPUs.
+    pub also_judged: Vec<AlsoJudged>,
     /// Workloads of the scenario without a verdict, with the reason.
     pub not_judged: Vec<NotJudged>,
     /// Where the guide says so.
@@ -46,6 +48,17 @@ pub struct ScenarioAnswer {
     pub note: Option<String>,
     #[serde(skip)]
     pub(super) used: Used,
+}
+
+/// Another workload of the scenario with its verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AlsoJudged {
+    /// What people call it.
+    pub name: String,
+    /// `fits`, `tight` or `no` for the guide's machine; `null` when nothing can be said.
+    pub verdict: Option<&'static str>,
+    /// The verdict with its figures, in one sentence.
+    pub message: String,
 }
 
 /// A workload without a verdict.
@@ -77,6 +90,7 @@ impl ScenarioAnswer {
             message: "no workload of this scenario can be judged yet".to_owned(),
             guide_fit: None,
             guide_costs: Vec::new(),
+            also_judged: Vec::new(),
             not_judged: scenario.workloads.iter().filter_map(reason).collect(),
             source: source.text.clone(),
             as_of: Dated(source.as_of),
@@ -94,6 +108,22 @@ impl ScenarioAnswer {
         self.verdict = line.reason.is_none().then_some(line.verdict);
         self.judged = Some(name.to_owned());
         self.guide_fit = Some(line);
+        self
+    }
+
+    /// The same with the verdict on another of its workloads.
+    #[must_use]
+    pub fn judge_also(
+        mut self,
+        catalog: &Catalog,
+        name: &str,
+        workload: &Workload,
+        result: &fit::Fit,
+    ) -> Self {
+        let line = FitLine::new(catalog, workload, result);
+        let (message, verdict) =
+            (verdict_sentence(name, &line), line.reason.is_none().then_some(line.verdict));
+        self.also_judged.push(AlsoJudged { name: name.to_owned(), verdict, message });
         self
     }
 

@@ -303,3 +303,18 @@ fn p167_a_configuration_without_headroom_is_tight() {
     let first_tight = verdicts.iter().position(|&v| v == "tight").unwrap_or(verdicts.len());
     assert!(verdicts[first_tight..].iter().all(|&v| v == "tight"), "{verdicts:?}");
 }
+
+/// Every workload of a scenario gets a verdict on the guide's machine, or the reason why it has none.
+#[test]
+fn scenarios_judge_each_workload_or_say_why_not() {
+    let medium = json(&["recommend", "--scenario", "medium-training", "-n", "1"]);
+    let scenario = &medium["scenario"];
+    assert_eq!(
+        (&scenario["verdict"], &scenario["also_judged"][0]["verdict"]),
+        (&"fits".into(), &"fits".into())
+    );
+    assert_eq!(scenario["not_judged"][0]["name"], "ResNet-152");
+    let large = json(&["recommend", "--scenario", "very-large-training", "-n", "1"]);
+    assert_eq!(large["scenario"]["verdict"], "no");
+    assert!(number(&large["recommendations"][0]["total_gpus"]) > 8.0);
+}

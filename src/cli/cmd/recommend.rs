@@ -14,7 +14,7 @@ use crate::workload::resolve::resolve;
 pub fn run(frame: &Frame, args: RecommendArgs) -> anyhow::Result<Outcome> {
     if let Some(name) = &args.scenario {
         let constraint = frame.constraints(args.constraint)?;
-        return super::scenario::run(frame, name, args.workload, &constraint);
+        return super::scenario::run(frame, name, &args.workload, &constraint);
     }
     let asked = frame.workload(args.workload)?;
     let constraint = frame.constraints(args.constraint)?;

@@ -18,6 +18,7 @@ use crate::diag::InputError;
 use crate::price::listing::{CostRow, Detail, Query, list};
 use crate::report::recommend::Recommend;
 use crate::report::scenario::ScenarioAnswer;
+use crate::workload::Workload;
 use crate::workload::resolve::resolve;
 use crate::workload::settings::WorkloadArgs;
 
@@ -25,7 +26,7 @@ use crate::workload::settings::WorkloadArgs;
 pub fn run(
     frame: &Frame,
     name: &str,
-    typed: WorkloadSourceArgs,
+    typed: &WorkloadSourceArgs,
     constraint: &ConstraintArgs,
 ) -> anyhow::Result<Outcome> {
     let catalog = frame.catalog_for(Sections::ALL, Recommend::nothing)?;
@@ -33,16 +34,26 @@ pub fn run(
     let limits = limit::limits(constraint, &catalog, frame.today()?)?;
     let answer = ScenarioAnswer::new(&catalog, scenario)
         .price(&catalog, &guide_costs(&catalog, scenario, &limits.filter)?);
-    let Some(judged) = scenario.workloads.iter().find(|workload| workload.not_judged.is_none()) else {
+    let mut judged = scenario.workloads.iter().filter(|workload| workload.not_judged.is_none());
+    let Some(first) = judged.next() else {
         frame.answer(&catalog, &[], &[], Recommend::of_scenario(answer))?;
         frame.complain("no workload of this scenario can be judged yet");
         return Ok(Outcome::Nothing);
     };
-    let asked = frame.workload_over(typed, flags_of(judged)?)?;
+    let asked = frame.workload_over(typed.clone(), flags_of(first)?)?;
     let workload = resolve(&asked, &catalog, &model_file)?;
     let selection = catalog.resolve_gpu_spec(&scenario.guide_gpu)?;
-    let fits = fit(&catalog, &workload, &selection.gpus[..1], scenario.guide_gpus);
-    let answer = fits.iter().fold(answer, |answer, fit| answer.judge(&catalog, &judged.name, &workload, fit));
+    let on_guide = |workload: &Workload| fit(&catalog, workload, &selection.gpus[..1], scenario.guide_gpus);
+    let fits = on_guide(&workload);
+    let mut answer =
+        fits.iter().fold(answer, |answer, fit| answer.judge(&catalog, &first.name, &workload, fit));
+    for other in judged {
+        let asked = frame.workload_over(typed.clone(), flags_of(other)?)?;
+        let workload = resolve(&asked, &catalog, &model_file)?;
+        for fit in on_guide(&workload) {
+            answer = answer.judge_also(&catalog, &other.name, &workload, &fit);
+        }
+    }
     let found = advise(&catalog, &workload, &limits);
     let mut body = Recommend::new(&catalog, &workload, &found);
     advice::add(&catalog, &found, &mut body)?;

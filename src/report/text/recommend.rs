@@ -48,6 +48,7 @@ fn guide(scenario: &ScenarioAnswer) -> Vec<Block> {
             row.nodes, row.provider, row.instance_type, row.region, row.price_as_of
         )
     }));
+    lines.extend(scenario.also_judged.iter().map(|w| w.message.clone()));
     lines.extend(scenario.not_judged.iter().map(|w| format!("{} is not judged: {}", w.name, w.reason)));
     lines.extend(scenario.note.clone());
     let mut blocks =
