@@ -92,7 +92,7 @@ fn ranking(rows: &[Row]) -> Grid {
             format!("{}x\u{a0}{} ({}\u{a0}GiB)", row.total_gpus, row.gpu, row.memory.per_gpu_capacity_gib),
             layout(&row.parallelism),
             used(&row.memory),
-            row.duration_hours.expected.to_string(),
+            wall_hours(row).to_string(),
             if plain { String::new() } else { row.ranked_billing.to_owned() },
             price_text(ranked.and_then(|c| c.usd_per_hour)),
             price_text(Some(row.ranked_total_usd)),
@@ -103,6 +103,12 @@ fn ranking(rows: &[Row]) -> Grid {
     }
     let other = if plain { "" } else { "on-demand USD" };
     grid.expendable(&["committed USD", other, "layout", "spot USD", "region", "USD/h", "contract"])
+}
+
+/// Hours until the job is done under the contract that the row is ranked by: on spot with its reruns.
+fn wall_hours(row: &Row) -> Num {
+    let ranked = row.costs.iter().find(|c| c.billing == row.ranked_billing);
+    ranked.and_then(|c| c.expected_wall_hours).unwrap_or(row.duration_hours.expected)
 }
 
 fn cheapest_commitment(costs: &[CostLine]) -> String {
