@@ -318,3 +318,28 @@ fn scenarios_judge_each_workload_or_say_why_not() {
     assert_eq!(large["scenario"]["verdict"], "no");
     assert!(number(&large["recommendations"][0]["total_gpus"]) > 8.0);
 }
+
+/// Whether gradients are kept in 16 or 32 bits decides many fits: Megatron's are FP32 (6 + 12/d bytes a parameter), and
+/// where the software is not said the high estimate, on which `fits` is judged, covers both.
+#[test]
+fn the_width_of_gradients_is_never_guessed_low() {
+    let memory = |framework: &str| {
+        let line = "fit --model llama-2-7b --task train --gpu A100-80GB-SXM:8 --dp 8 --tp 1 --pp 1 --sharding zero1 \
+                    --micro-batch 1 --recompute full --framework";
+        let flags: Vec<&str> = line.split_whitespace().chain([framework]).collect();
+        json(&flags)["results"][0]["memory"].clone()
+    };
+    let (megatron, generic) = (memory("megatron-lm"), memory("generic"));
+    let term = |memory: &Value, name: &str| number(&memory["terms"][name]);
+    assert!(
+        (term(&megatron, "gradients_gib") - 2.0 * term(&megatron, "weights_gib")).abs() < 0.01,
+        "{megatron}"
+    );
+    let states =
+        ["optimizer_gib", "master_weights_gib"].map(|name| term(&megatron, name)).iter().sum::<f64>();
+    assert!((states - 6.0 / 8.0 * term(&megatron, "weights_gib")).abs() < 0.01, "{megatron}");
+    assert!(
+        number(&generic["high_gib"]) > number(&generic["total_gib"]) + term(&generic, "gradients_gib"),
+        "{generic}"
+    );
+}

@@ -28,7 +28,8 @@ pub(super) struct Constants<'a> {
 /// Bytes per parameter, per token and per process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryConstants {
-    pub(super) gradient_bytes: f64,
+    /// Software keeps gradients in the working format or accumulates them in FP32.
+    pub(super) gradient_bytes: Range,
     pub(super) master_bytes: f64,
     pub(super) optimizer_bytes: f64,
     pub(super) qlora_bytes: f64,
@@ -180,7 +181,7 @@ fn memory(of: &Lookup, optimizer: Optimizer) -> Result<MemoryConstants, Unplanna
         Optimizer::Lion => "optimizer-bytes-lion",
     };
     Ok(MemoryConstants {
-        gradient_bytes: of.value("gradient-bytes")?,
+        gradient_bytes: of.range("gradient-bytes")?,
         master_bytes: of.value("master-bytes")?,
         optimizer_bytes: of.value(optimizer_key)?,
         qlora_bytes: of.value("qlora-bytes")?,

@@ -81,19 +81,26 @@ impl TrainingModel<'_> {
         }
     }
 
-    /// Adds the ends of the range: known states vary little, activations and libraries more.
+    /// Adds the ends of the range: known states vary little but for the width of gradients, activations and libraries
+    /// more.
     fn with_range(&self, terms: MemoryTerms) -> MemoryEstimate {
         let c = &self.constants.memory;
         let states = terms.weights + terms.gradients + terms.optimizer + terms.master_weights;
         let work = terms.activations + terms.logits + terms.workspace;
         let other = terms.communication + terms.framework;
-        let sum = |states_by: f64, work_by: f64, other_by: f64| {
-            states * states_by + work * work_by + other * other_by
+        let gradients = |bytes: f64| terms.gradients * (bytes / c.gradient_bytes.expected - 1.0);
+        let sum = |gradient_bytes: f64, states_by: f64, work_by: f64, other_by: f64| {
+            (states + gradients(gradient_bytes)) * states_by + work * work_by + other * other_by
         };
         MemoryEstimate {
             terms,
-            low: sum(c.states_spread.low, c.activations_spread.low, c.other_spread.low),
-            high: sum(c.states_spread.high, c.activations_spread.high, c.other_spread.high),
+            low: sum(c.gradient_bytes.low, c.states_spread.low, c.activations_spread.low, c.other_spread.low),
+            high: sum(
+                c.gradient_bytes.high,
+                c.states_spread.high,
+                c.activations_spread.high,
+                c.other_spread.high,
+            ),
             host_ram: 0.0,
         }
     }
@@ -149,7 +156,7 @@ impl TrainingModel<'_> {
         let narrow_params = if self.method == Method::Qlora { 0.0 } else { body };
         MemoryTerms {
             weights: (frozen + trained * element + narrow_params * narrow) / shared_from(Sharding::Zero3),
-            gradients: trained * c.gradient_bytes / shared_from(Sharding::Zero2),
+            gradients: trained * c.gradient_bytes.expected / shared_from(Sharding::Zero2),
             optimizer: trained * c.optimizer_bytes / shared_from(Sharding::Zero1),
             master_weights: trained * c.master_bytes / shared_from(Sharding::Zero1),
             ..MemoryTerms::default()
