@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod cli;
 pub mod diag;
 pub mod estimate;
+pub mod insight;
 pub mod model;
 pub mod money;
 pub mod price;

@@ -1,0 +1,108 @@
+//! What is measured, and how the columns of a row give it.
+
+use super::question::{Question, Sort};
+use crate::units::GIB;
+use std::collections::BTreeMap;
+
+/// A measured quantity, with the contract's name and unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Metric {
+    /// Training tokens per second and GPU.
+    TokensPerSPerGpu,
+    /// Samples per second over all GPUs.
+    SamplesPerS,
+    /// Generated tokens per second over all GPUs.
+    OutputTokensPerS,
+    /// Prompt and generated tokens per second over all GPUs.
+    TotalTokensPerS,
+    /// Time per output token, ms.
+    TpotMs,
+    /// Time to first token, ms.
+    TtftMs,
+    /// Time of the whole answer, ms.
+    LatencyMs,
+    /// Images per second over all GPUs.
+    ImagesPerS,
+    /// Peak memory of the fullest GPU, GiB.
+    PeakMemoryGib,
+    /// Tokens that the KV cache holds.
+    KvCacheTokens,
+    /// GPU-hours of a whole training run.
+    TrainGpuHours,
+    /// Whether it fits.
+    Fit,
+}
+
+impl Metric {
+    /// The contract's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TokensPerSPerGpu => "tokens_per_s_per_gpu",
+            Self::SamplesPerS => "samples_per_s",
+            Self::OutputTokensPerS => "output_tokens_per_s",
+            Self::TotalTokensPerS => "total_tokens_per_s",
+            Self::TpotMs => "tpot_ms",
+            Self::TtftMs => "ttft_ms",
+            Self::LatencyMs => "latency_ms",
+            Self::ImagesPerS => "images_per_s",
+            Self::PeakMemoryGib => "peak_memory_gib",
+            Self::KvCacheTokens => "kv_cache_tokens",
+            Self::TrainGpuHours => "train_gpu_hours",
+            Self::Fit => "fit",
+        }
+    }
+}
+
+/// What was measured of one row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Figures in the unit of their metric.
+    pub values: BTreeMap<Metric, f64>,
+    /// Whether it ran (`Some(true)`) or ran out of memory (`Some(false)`).
+    pub fits: Option<bool>,
+}
+
+impl Answer {
+    /// Reads the measured cells; what is blank or no number above 0 was not measured.
+    pub fn new(question: &Question, cell: impl Fn(&str) -> Option<String>) -> Self {
+        let number = |column: &str| {
+            cell(column)?.trim().parse::<f64>().ok().filter(|&value| value.is_finite() && value > 0.0)
+        };
+        let gpus = question.number("gpu_count");
+        let unit = cell("memory_unit").unwrap_or_default();
+        let gib = if unit.trim().eq_ignore_ascii_case("gb") { 1e9 / GIB } else { 1.0 };
+        let mut values = BTreeMap::new();
+        let mut put = |metric: Metric, value: Option<f64>| {
+            if let Some(value) = value {
+                values.insert(metric, value);
+            }
+        };
+        put(Metric::PeakMemoryGib, number("peak_memory_gb").map(|peak| peak * gib));
+        match question.sort() {
+            Sort::Training => {
+                let per_gpu = number("metric_tokens_per_s_total").zip(gpus).map(|(total, gpus)| total / gpus);
+                put(Metric::TokensPerSPerGpu, number("metric_tokens_per_s_per_gpu").or(per_gpu));
+                put(Metric::SamplesPerS, number("metric_samples_per_s"));
+                put(
+                    Metric::TrainGpuHours,
+                    number("train_hours_total").zip(gpus).map(|(hours, gpus)| hours * gpus),
+                );
+            }
+            Sort::Inference => {
+                put(Metric::OutputTokensPerS, number("metric_output_tokens_per_s_total"));
+                put(Metric::TotalTokensPerS, number("metric_total_tokens_per_s"));
+                put(Metric::TtftMs, number("ttft_ms"));
+                put(Metric::TpotMs, number("tpot_ms"));
+                put(Metric::LatencyMs, number("latency_ms"));
+                put(Metric::KvCacheTokens, number("kv_cache_tokens_capacity"));
+                put(Metric::ImagesPerS, number("images_per_s"));
+            }
+        }
+        let fits = match cell("fits").unwrap_or_default().trim() {
+            "yes" => Some(true),
+            "oom" => Some(false),
+            _ => None,
+        };
+        Self { values, fits }
+    }
+}

@@ -1,0 +1,103 @@
+//! The measured world: published or own measurements, what the estimates say to the same questions, and how far off
+//! they are. Readers and scores only; no formula of an estimate and no constant lives here.
+
+pub mod classic;
+pub mod gpu;
+pub mod metric;
+pub mod question;
+pub mod score;
+pub mod serving;
+pub mod table;
+pub mod training;
+
+use crate::catalog::Catalog;
+use crate::estimate::{Range, Verdict};
+use metric::Metric;
+use question::Question;
+
+/// What the estimates answer to one question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prediction {
+    /// Figures in the unit of their metric.
+    pub values: Vec<(Metric, Range)>,
+    /// Whether it fits, where memory can be judged.
+    pub verdict: Option<Verdict>,
+    /// What the figures rest on.
+    pub basis: Basis,
+}
+
+/// What an estimate rests on, the most trusted first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// A published rate of this very case, or one between two such rates.
+    Measured,
+    /// A formula whose constants were fitted on the user's own runs.
+    Calibrated,
+    /// A formula with the constants of the catalog.
+    #[default]
+    Formula,
+}
+
+impl Basis {
+    /// `measured`, `calibrated` or `formula`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Calibrated => "calibrated",
+            Self::Formula => "formula",
+        }
+    }
+}
+
+/// Why a question has no answer: one sentence, without figures of the row.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skip(pub String);
+
+impl Skip {
+    /// A reason in words.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+
+    /// The source does not state a column that the estimate needs.
+    pub fn blank(column: &str) -> Self {
+        Self(format!("`{column}` is not stated"))
+    }
+}
+
+/// A question made ready: the same case can be asked of catalogs that differ in their constants.
+#[derive(Clone, Debug)]
+pub enum Case {
+    /// Training of a token model.
+    Training(Box<training::Case>),
+    /// Serving of a token model.
+    Serving(Box<serving::Case>),
+    /// A network that works on samples.
+    Classic(Box<classic::Case>),
+}
+
+impl Case {
+    /// Reads a question; GPUs and models are those of the catalog.
+    pub fn of(catalog: &Catalog, question: &Question) -> Result<Self, Skip> {
+        if classic::is_classic(catalog, question) {
+            return classic::Case::of(catalog, question).map(|case| Self::Classic(Box::new(case)));
+        }
+        match question.sort() {
+            question::Sort::Training => {
+                training::Case::of(catalog, question).map(|case| Self::Training(Box::new(case)))
+            }
+            question::Sort::Inference => {
+                serving::Case::of(catalog, question).map(|case| Self::Serving(Box::new(case)))
+            }
+        }
+    }
+
+    /// What the estimates say.
+    pub fn predict(&self, catalog: &Catalog) -> Result<Prediction, Skip> {
+        match self {
+            Self::Training(case) => case.predict(catalog),
+            Self::Serving(case) => case.predict(catalog),
+            Self::Classic(case) => case.predict(catalog),
+        }
+    }
+}
