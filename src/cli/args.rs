@@ -109,6 +109,9 @@ pub enum Command {
         #[command(subcommand)]
         what: CatalogCommand,
     },
+    /// How far are the estimates from published measurements, or from your own runs?
+    #[command(after_help = help::MORE, after_long_help = help::ACCURACY)]
+    Accuracy(AccuracyArgs),
     /// Explain a finding, rule, assumption, warning or rejection, and what to do
     #[command(after_help = help::MORE, after_long_help = help::EXPLAIN)]
     Explain(ExplainArgs),
@@ -172,6 +175,41 @@ pub struct CheckArgs {
 pub struct ExplainArgs {
     /// The code, such as `memory-headroom` or `price-far-below-median`
     pub code: String,
+}
+
+/// Arguments of `accuracy`.
+#[derive(Clone, Debug, Args)]
+pub struct AccuracyArgs {
+    /// Table of measured runs as CSV; `-` is stdin [default: the sample of published measurements in the program]
+    #[arg(long, env = "GPUADVISE_MEASUREMENTS", hide_env = true, value_name = "FILE")]
+    pub measurements: Option<PathBuf>,
+    /// Compare by this alone [default: by kind and by source]
+    #[arg(long, env = "GPUADVISE_BY", hide_env = true, value_enum)]
+    pub by: Option<ByChoice>,
+    /// Exit with 4 when the median error of a metric over all sources is above this
+    #[arg(
+        long,
+        env = "GPUADVISE_FAIL_ABOVE",
+        hide_env = true,
+        value_name = "PCT",
+        allow_hyphen_values = true
+    )]
+    pub fail_above: Option<Percent>,
+}
+
+/// `--by`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ByChoice {
+    /// Source of the measurements.
+    Source,
+    /// GPU.
+    Gpu,
+    /// Training framework.
+    Framework,
+    /// Serving engine.
+    Engine,
+    /// Sort of experiment: method of training, kind of inference.
+    Kind,
 }
 
 /// Arguments of `schema`.

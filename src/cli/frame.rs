@@ -228,6 +228,32 @@ pub fn model_file(name: &str) -> Result<Option<String>, String> {
 /// an end.
 const LONGEST: u64 = 16 << 20;
 
+/// A table of measurements as bytes; `-` is stdin. Its text is judged by its reader, so that a fault has a line.
+pub fn measurements(path: &Path) -> Result<Vec<u8>, InputError> {
+    let read = if path == Path::new("-") {
+        read_bytes(&mut io::stdin().lock())
+    } else {
+        std::fs::File::open(path).and_then(|mut file| read_bytes(&mut file))
+    };
+    match read {
+        Ok(bytes) if bytes.len() as u64 > LONGEST_TABLE => {
+            let message = format!("`{}` is longer than {} MiB", path.display(), LONGEST_TABLE >> 20);
+            Err(InputError::new(message, "split the table into several runs"))
+        }
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(InputError::new(format!("cannot read `{}`: {error}", path.display()), "")),
+    }
+}
+
+/// Longest table that is read, bytes: a hundred thousand rows and more.
+const LONGEST_TABLE: u64 = 64 << 20;
+
+fn read_bytes(from: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(LONGEST_TABLE + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn read(path: &Path) -> Result<String, InputError> {
     read_text(path).map_err(|message| InputError::new(message, ""))
 }

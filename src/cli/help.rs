@@ -133,6 +133,22 @@ Examples:
   gpuadvise explain price-far-below-median
   gpuadvise explain seq-len --json";
 
+/// Below the long help of `accuracy`.
+pub const ACCURACY: &str = "\
+Columns, in any order, blank where not known. Training: model, gpu, gpu_count, framework, params_b, layers, hidden,
+heads, kv_heads, ffn_hidden, vocab, seq_len, method, precision, optimizer, sharding, tp, pp, dp, cp, ep,
+activation_checkpointing, micro_batch, grad_accum, global_batch_seqs, nodes, memory_kind. Inference: kind, engine,
+engine_version, weight_precision, kv_precision, input_len, output_len, batch_or_concurrency, max_model_len besides.
+Measured: metric_tokens_per_s_per_gpu, metric_samples_per_s, peak_memory_gb, ttft_ms, tpot_ms, latency_ms, fits ...
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no row can be predicted, 4 above --fail-above
+
+Examples:
+  # The sample of published measurements in this program
+  gpuadvise accuracy
+  # By GPU, as JSON
+  gpuadvise accuracy --by gpu --json";
+
 /// Below the long help of `schema`.
 pub const SCHEMA: &str = "\
 Exit codes: 0 answered, 1 the tool failed, 2 unknown name

@@ -56,6 +56,7 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Fit(args) => cmd::fit::run(frame, *args),
         Command::Cost(args) => cmd::cost::run(frame, *args),
         Command::Catalog { what } => cmd::catalog::run(frame, what),
+        Command::Accuracy(args) => cmd::accuracy::run(frame, &args),
         Command::Explain(args) => cmd::explain::run(frame, &args),
         Command::Schema(args) => cmd::schema::run(frame, &args),
         Command::Completions(args) => cmd::completions::run(frame, &args),

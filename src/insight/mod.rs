@@ -5,6 +5,8 @@ pub mod classic;
 pub mod gpu;
 pub mod metric;
 pub mod question;
+pub mod runs;
+pub mod sample;
 pub mod score;
 pub mod serving;
 pub mod table;

@@ -1,6 +1,7 @@
 //! The only output contract: documents, their rows, and one renderer a format. Renderers write to a `Write`, never
 //! to the terminal; nothing here estimates, prices or ranks.
 
+pub mod accuracy;
 pub mod catalog;
 pub mod contract;
 pub mod cost;

@@ -1,7 +1,8 @@
 //! JSON Schemas (2020-12) of the documents, for `gpuadvise schema NAME`.
 
 /// Names and texts of all schemas, by name.
-pub const ALL: [(&str, &str); 8] = [
+pub const ALL: [(&str, &str); 9] = [
+    ("accuracy", include_str!("../../schemas/accuracy.json")),
     ("catalog", include_str!("../../schemas/catalog.json")),
     ("catalog-check", include_str!("../../schemas/catalog-check.json")),
     ("cost", include_str!("../../schemas/cost.json")),

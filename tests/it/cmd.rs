@@ -21,6 +21,7 @@ const RUNS: &[&[&str]] = &[
     &["catalog", "rules"],
     &["catalog", "show", "H100-SXM"],
     &["catalog", "check"],
+    &["accuracy"],
     &["explain", "price-far-below-median"],
     &["schema"],
     &["completions", "bash"],

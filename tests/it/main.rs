@@ -1,6 +1,7 @@
 //! The one integration-test binary. Each module proves one thing of the whole; details are tested beside the code.
 #![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as the tests do")]
 
+mod accuracy;
 mod advise;
 mod answers;
 mod catalog;

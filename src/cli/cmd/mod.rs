@@ -1,5 +1,6 @@
 //! One short file a command: resolve what was asked, call the library, emit the document.
 
+pub mod accuracy;
 pub mod catalog;
 pub mod completions;
 pub mod cost;
