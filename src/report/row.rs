@@ -102,12 +102,16 @@ pub struct Memory {
     pub high_gib: Num,
     /// Usable less expected.
     pub margin_gib: Num,
+    /// The same in per cent of usable.
+    pub margin_pct: Num,
     /// `fits`, `tight` or `no`.
     pub verdict: &'static str,
     /// Main memory needed on the host by offloading.
     pub host_ram_gib: Num,
     /// The parts.
     pub terms: Terms,
+    /// Names of the parts that are estimates from measured peaks; the others are counted from the shape.
+    pub estimated_terms: Vec<&'static str>,
 }
 
 /// The parts of the expected need, GiB.
@@ -260,8 +264,10 @@ impl Memory {
             low_gib: Num::rounded(Num::gib(memory.low).value().min(total.value()), 3),
             high_gib: Num::rounded(Num::gib(memory.high).value().max(total.value()), 3),
             margin_gib: Num::rounded(usable.value() - total.value(), 3),
+            margin_pct: Num::percent((1.0 - total.value() / usable.value()) * 100.0),
             verdict: verdict.name(),
             host_ram_gib: Num::gib(memory.host_ram),
+            estimated_terms: terms.estimated(),
             terms,
         }
     }
@@ -282,6 +288,16 @@ impl Terms {
             ("communication", self.communication_gib),
             ("framework", self.framework_gib),
         ]
+    }
+}
+
+impl Terms {
+    /// Parts that rest on constants fitted to measured peaks, as far as there are any of them.
+    fn estimated(&self) -> Vec<&'static str> {
+        const FITTED: [&str; 5] = ["activations", "logits", "workspace", "communication", "framework"];
+        let is =
+            |(name, gib): (&'static str, Num)| (FITTED.contains(&name) && gib.value() > 0.0).then_some(name);
+        self.all().into_iter().filter_map(is).collect()
     }
 }
 

@@ -88,21 +88,23 @@ fn whole_layout(layout: &Parallelism, precision: &str) -> String {
 
 /// The terms that are not zero, then the sums.
 fn memory(memory: &Memory) -> Grid {
-    let mut grid = Grid::new(&["term", ">GiB"]);
+    let mut grid = Grid::new(&["term", ">GiB", "from"]);
     for (name, gib) in memory.terms.all() {
         if gib.value() > 0.0 {
-            grid.push(vec![name.to_owned(), fixed(gib)]);
+            let estimated = memory.estimated_terms.contains(&name);
+            let from = if estimated { "estimate" } else { "shape" };
+            grid.push(vec![name.to_owned(), fixed(gib), from.to_owned()]);
         }
     }
-    grid.push(vec!["total expected".to_owned(), fixed(memory.total_gib)]);
-    grid.push(vec![
-        "low to high".to_owned(),
-        format!("{} to {}", fixed(memory.low_gib), fixed(memory.high_gib)),
-    ]);
-    grid.push(vec!["usable".to_owned(), fixed(memory.usable_gib)]);
-    grid.push(vec![format!("margin ({})", memory.verdict), fixed(memory.margin_gib)]);
+    let mut push = |name: String, figure: String, from: String| grid.push(vec![name, figure, from]);
+    push("total expected".to_owned(), fixed(memory.total_gib), String::new());
+    let range = format!("{} to {}", fixed(memory.low_gib), fixed(memory.high_gib));
+    push("low to high".to_owned(), range, String::new());
+    push("usable".to_owned(), fixed(memory.usable_gib), String::new());
+    let share = format!("{:.1} %", memory.margin_pct.value());
+    push(format!("margin ({})", memory.verdict), fixed(memory.margin_gib), share);
     if memory.host_ram_gib.value() > 0.0 {
-        grid.push(vec!["host RAM".to_owned(), fixed(memory.host_ram_gib)]);
+        push("host RAM".to_owned(), fixed(memory.host_ram_gib), String::new());
     }
     grid
 }

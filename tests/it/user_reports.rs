@@ -343,3 +343,87 @@ fn the_width_of_gradients_is_never_guessed_low() {
         "{generic}"
     );
 }
+
+/// The formula of the KV cache stands with its numbers, and its product is the reported size: shared heads and latents.
+#[test]
+fn p021_the_kv_formula_multiplies_out_to_the_reported_bytes() {
+    for (model, gpu) in [("llama-3-8b", "H100-SXM"), ("deepseek-v3", "H200:8"), ("gpt2", "T4")] {
+        let answer = json(&["fit", "--model", model, "--task", "infer", "--gpu", gpu, "--explain"]);
+        let result = &answer["results"][0];
+        let lines: Vec<&str> =
+            result["explain"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let line =
+            lines.iter().find(|line| line.contains("longest context")).unwrap_or_else(|| panic!("{lines:?}"));
+        let (formula, bytes) = line.split_once(": ").unwrap().1.split_once(" = ").unwrap();
+        let sum = |text: &str| -> f64 {
+            let numbers =
+                text.split(|c: char| !c.is_ascii_digit() && c != '.').filter(|word| !word.is_empty());
+            numbers.filter_map(|word| word.parse::<f64>().ok()).sum()
+        };
+        let product: f64 = formula.split('*').map(sum).product();
+        let reported: f64 = bytes.split(' ').next().unwrap().parse().unwrap();
+        assert!((product / reported - 1.0).abs() < 1e-9, "{line}");
+        let printed = number(&result["memory"]["terms"]["kv_cache_gib"]);
+        assert!((printed - reported / f64::from(1 << 30)).abs() <= 0.0005, "{line}: {printed} in the table");
+    }
+}
+
+/// Twice the GPUs under ZeRO 3 halve what is sharded and nothing else; the rest is listed.
+#[test]
+fn p037_zero_3_lowers_only_the_sharded_terms() {
+    let terms = |gpus: &str| {
+        let gpu = format!("A100-80GB:{gpus}");
+        let fixed =
+            ["--sharding", "zero3", "--tp", "1", "--pp", "1", "--micro-batch", "1", "--recompute", "full"];
+        let ask = ["fit", "--model", "llama-2-7b", "--task", "train", "--gpu", &gpu];
+        json(&[&ask[..], &fixed[..]].concat())["results"][0]["memory"]["terms"].clone()
+    };
+    let (two, four) = (terms("2"), terms("4"));
+    for sharded in ["weights_gib", "gradients_gib", "optimizer_gib", "master_weights_gib"] {
+        let ratio = number(&four[sharded]) / number(&two[sharded]).max(1e-9);
+        assert!((ratio - 0.5).abs() < 1e-3, "{sharded}: {ratio}");
+    }
+    for whole in ["activations_gib", "logits_gib", "workspace_gib", "communication_gib", "framework_gib"] {
+        assert!(number(&two[whole]) > 0.0, "{whole} of {two}");
+        assert_eq!(two[whole], four[whole], "{whole}");
+    }
+}
+
+/// A verdict says what is left, in GiB and per cent, and which of its terms are estimates.
+#[test]
+fn p041_a_verdict_shows_its_margin_and_which_terms_are_estimates() {
+    let ask =
+        ["fit", "--model", "llama-3-8b", "--task", "finetune", "--method", "lora", "--gpu", "A100-80GB"];
+    let memory = json(&ask)["results"][0]["memory"].clone();
+    let share = number(&memory["margin_gib"]) / number(&memory["usable_gib"]) * 100.0;
+    assert!((share - number(&memory["margin_pct"])).abs() < 0.06, "{memory}");
+    let estimated = memory["estimated_terms"].as_array().unwrap();
+    assert!(estimated.contains(&"activations".into()) && !estimated.contains(&"weights".into()), "{memory}");
+    let page = run(&ask).stdout;
+    for line in ["weights", "activations", "margin ("] {
+        let line = page.lines().find(|own| own.starts_with(line)).unwrap_or_else(|| panic!("{line}: {page}"));
+        assert!(["shape", "estimate", "%"].iter().any(|word| line.ends_with(word)), "{line}");
+    }
+}
+
+/// More than everything is nonsense, given or derived.
+#[test]
+fn p108_a_utilisation_above_100_per_cent_is_refused() {
+    let finished = run(&["recommend", "--params", "1e9", "--task", "train", "--goodput", "1.04"]);
+    assert_eq!(finished.code, 2, "{}", finished.stderr);
+    assert!(finished.stderr.contains("goodput"), "{}", finished.stderr);
+}
+
+/// The PCIe card of a family is slower than the SXM one, by its own dense peak and clocks.
+#[test]
+fn p110_h100_pcie_is_at_least_a_fifth_slower_than_sxm_where_compute_binds() {
+    let rate = |gpu: &str| {
+        let all =
+            ["recommend", "--model", "llama-3-8b", "--task", "finetune", "--method", "lora", "--gpus", "1"];
+        let more =
+            ["--gpu", gpu, "--tier", "hyperscaler,specialist,marketplace", "--stack", "any", "-n", "1"];
+        number(&json(&[&all[..], &more[..]].concat())["recommendations"][0]["performance"]["tokens_per_s"])
+    };
+    let (pcie, sxm) = (rate("H100-PCIe"), rate("H100-SXM"));
+    assert!(pcie <= 0.8 * sxm, "{pcie} against {sxm}");
+}
