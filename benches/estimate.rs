@@ -6,7 +6,7 @@ use gpuadvise::estimate::Machine;
 use gpuadvise::estimate::training::TrainingModel;
 use gpuadvise::model::Architecture;
 use gpuadvise::model::infer::dense;
-use gpuadvise::workload::{AttentionKernel, Method, Optimizer, Pins, Task, Training};
+use gpuadvise::workload::{AttentionKernel, Method, Offload, Optimizer, Pins, Task, Training};
 use std::sync::LazyLock;
 
 fn main() {
@@ -31,6 +31,7 @@ fn job() -> Training {
         tokens: 1e11,
         recompute: None,
         sharding: None,
+        offload: Offload::None,
         attention: AttentionKernel::Flash,
         framework: "generic".to_owned(),
         goodput: None,

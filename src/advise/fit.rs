@@ -76,7 +76,7 @@ fn training(
     Ok(Judged {
         layout,
         memory,
-        verdict: Verdict::of(&memory, machine.usable_bytes),
+        verdict: model.verdict(&memory),
         max_micro_batch: Some(model.max_micro_batch(&layout)),
         max_seq_len: Some(model.longest_sequence(&workload.pins)),
         max_concurrency: None,

@@ -34,6 +34,8 @@ pub(super) enum Miss {
     Unplannable(Unplannable),
     /// The least demanding layout needs more memory than a GPU has, in bytes.
     Memory { nodes: u32, needed: f64, usable: f64 },
+    /// Offloading needs more main memory than a node has, in bytes.
+    HostMemory { nodes: u32, needed: f64, bytes: f64 },
     /// A serving constraint is missed.
     Serving(ServingMiss),
     /// The asked GPU count cannot be made of this machine.
@@ -158,12 +160,15 @@ fn promise<'a>(
         let gpus = machine.gpus_per_node * nodes;
         return Err(Miss::Unplannable(super::fit::no_layout(machine, gpus)));
     };
-    if Verdict::of(&lean, machine.usable_bytes) != Verdict::No {
+    if model.verdict(&lean) != Verdict::No {
         return Ok(Lot {
             nodes,
             least_hours: model.least_hours(),
             work: Work::Training(Box::new(model.clone())),
         });
+    }
+    if let Some(bytes) = model.host_shortfall(&lean) {
+        return Err(Miss::HostMemory { nodes, needed: lean.host_ram, bytes });
     }
     Err(Miss::Memory { nodes, needed: lean.terms.total(), usable: machine.usable_bytes })
 }

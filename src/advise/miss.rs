@@ -36,6 +36,7 @@ impl Miss {
         match self {
             Self::Unplannable(unplannable) => (unplannable.id, 0.0),
             Self::Memory { needed, usable, .. } => ("memory", needed / usable),
+            Self::HostMemory { needed, bytes, .. } => ("host-memory", needed / bytes),
             Self::Serving(miss) => miss
                 .shortfalls
                 .first()
@@ -55,6 +56,13 @@ impl Miss {
                     "{nodes} x {name}: the leanest layout needs {needed:.1} GiB a GPU of {usable:.1} GiB usable"
                 );
                 (*nodes, Some(usable), Some(needed), "GiB", message)
+            }
+            Self::HostMemory { nodes, needed, bytes } => {
+                let (needed, has) = (needed / GIB, bytes / GIB);
+                let message = format!(
+                    "{nodes} x {name}: offloading needs {needed:.0} GiB of main memory a node, which has {has:.0} GiB"
+                );
+                (*nodes, Some(has), Some(needed), "GiB", message)
             }
             Self::Serving(miss) => return serving_miss(miss, &name, instance),
             Self::Count => {

@@ -7,7 +7,7 @@ pub mod serving;
 pub mod training;
 
 use crate::catalog::gpu::Gpu;
-use crate::workload::{Recompute, Sharding};
+use crate::workload::{Offload, Recompute, Sharding};
 
 /// The hardware shape that physics depends on; instances with the same shape share one estimate.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,8 @@ pub struct Unplannable {
     pub message: String,
 }
 
-/// A parallel layout.
+/// A parallel layout on `dp x cp x tp x pp` GPUs, as Megatron-Core counts them; experts are spread over `ep` of the
+/// `dp x cp x tp` ranks of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Layout {
     /// Data parallel replicas.
@@ -50,14 +51,27 @@ pub struct Layout {
     pub tp: u32,
     /// Pipeline stages.
     pub pp: u32,
+    /// Expert parallel size: ranks that share out the experts of a layer.
+    pub ep: u32,
+    /// Context parallel size: ranks that share out the tokens of a sequence.
+    pub cp: u32,
     /// What data-parallel ranks share out.
     pub sharding: Sharding,
+    /// What the memory of the host keeps.
+    pub offload: Offload,
     /// Activation recomputation.
     pub recompute: Recompute,
     /// Sequences per GPU and pass.
     pub micro_batch: u32,
     /// Passes per optimizer step.
     pub grad_accumulation: u32,
+}
+
+impl Layout {
+    /// GPUs that the layout takes.
+    pub fn gpus(&self) -> u32 {
+        self.dp * self.cp * self.tp * self.pp
+    }
 }
 
 /// Memory of the fullest GPU, in bytes, term by term. What does not apply is 0.
@@ -117,7 +131,7 @@ pub struct MemoryEstimate {
     pub low: f64,
     /// Pessimistic total; `fits` is judged on it.
     pub high: f64,
-    /// Main memory needed on the host by offloading, in bytes.
+    /// Main memory that offloading needs on each node, in bytes.
     pub host_ram: f64,
 }
 

@@ -76,9 +76,12 @@ fn training_lines(workload: &Workload, job: &Training, parallelism: &Parallelism
         job.global_batch, job.seq_len, parallelism.grad_accumulation, parallelism.micro_batch, parallelism.dp
     ));
     lines.push(format!(
-        "states are divided by tp {} x pp {} and, under {}, by dp {}",
-        parallelism.tp, parallelism.pp, parallelism.sharding, parallelism.dp
+        "states are divided by tp {} x pp {} and, under {}, by dp {} x cp {}",
+        parallelism.tp, parallelism.pp, parallelism.sharding, parallelism.dp, parallelism.cp
     ));
+    if parallelism.ep > 1 {
+        lines.push(format!("experts are divided by ep {} besides", parallelism.ep));
+    }
     lines
 }
 

@@ -83,7 +83,7 @@ pub struct Parallelism {
     pub grad_accumulation: u32,
     /// `none`, `selective` or `full`.
     pub recompute: &'static str,
-    /// What is kept in the memory of the host: `none`.
+    /// What is kept in the memory of the host: `none`, `optimizer` or `all`.
     pub offload: &'static str,
 }
 
@@ -106,7 +106,7 @@ pub struct Memory {
     pub margin_pct: Num,
     /// `fits`, `tight` or `no`.
     pub verdict: &'static str,
-    /// Main memory needed on the host by offloading.
+    /// Main memory that offloading needs on each node.
     pub host_ram_gib: Num,
     /// The parts.
     pub terms: Terms,
@@ -240,13 +240,13 @@ impl From<&Layout> for Parallelism {
             dp: layout.dp,
             tp: layout.tp,
             pp: layout.pp,
-            ep: 1,
-            cp: 1,
+            ep: layout.ep,
+            cp: layout.cp,
             sharding: sharding_name(layout.sharding),
             micro_batch: layout.micro_batch,
             grad_accumulation: layout.grad_accumulation,
             recompute: recompute_name(layout.recompute),
-            offload: "none",
+            offload: layout.offload.name(),
         }
     }
 }

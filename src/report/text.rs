@@ -70,12 +70,19 @@ fn layout(layout: &Parallelism) -> String {
     if layout.sharding != "ddp" {
         parts.push(layout.sharding.to_owned());
     }
+    if layout.offload != "none" {
+        parts.push(format!("offload {}", layout.offload));
+    }
     parts.join(" ")
 }
 
 fn whole_layout(layout: &Parallelism, precision: &str) -> String {
+    let size = |name: &str, size: u32| if size > 1 { format!(", {name} {size}") } else { String::new() };
+    let more = size("ep", layout.ep) + &size("cp", layout.cp);
+    let offload =
+        if layout.offload == "none" { String::new() } else { format!(", offload {}", layout.offload) };
     format!(
-        "Layout: dp {}, tp {}, pp {}, {}, micro-batch {}, accumulation {}, recompute {}, {precision}",
+        "Layout: dp {}, tp {}, pp {}{more}, {}{offload}, micro-batch {}, accumulation {}, recompute {}, {precision}",
         layout.dp,
         layout.tp,
         layout.pp,

@@ -128,6 +128,10 @@ pub struct WorkloadLine {
     pub tp: Option<u32>,
     /// Pinned pipeline stages.
     pub pp: Option<u32>,
+    /// Pinned expert parallel size.
+    pub ep: Option<u32>,
+    /// Pinned context parallel size.
+    pub cp: Option<u32>,
 }
 
 impl WorkloadLine {
@@ -135,6 +139,7 @@ impl WorkloadLine {
     pub fn new(workload: &Workload) -> Self {
         let mut line = Self::shape(&workload.model);
         (line.dp, line.tp, line.pp) = (workload.pins.dp, workload.pins.tp, workload.pins.pp);
+        (line.ep, line.cp) = (workload.pins.ep, workload.pins.cp);
         match &workload.job {
             Job::Training(job) => line.training(job),
             Job::Serving(job) => line.serving(job),
@@ -212,7 +217,7 @@ impl WorkloadLine {
         self.tokens = Some(Num::rounded(job.tokens, 0));
         self.recompute = Some(job.recompute.map_or("auto", super::row::recompute_name));
         self.sharding = Some(job.sharding.map_or("auto", super::row::sharding_name));
-        self.offload = Some("none");
+        self.offload = Some(job.offload.name());
         self.attention = Some(match job.attention {
             AttentionKernel::Flash => "flash",
             AttentionKernel::Eager => "eager",

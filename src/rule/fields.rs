@@ -242,7 +242,7 @@ pub const FIELDS: &[Field] = &[
     number("workload.tokens", ""),
     text("workload.recompute", "as asked, or auto"),
     text("workload.sharding", "as asked, or auto"),
-    text("workload.offload", ""),
+    text("workload.offload", "none, optimizer, all"),
     text("workload.attention", "flash, eager"),
     text("workload.framework", ""),
     number("workload.goodput", "0 to 1"),
@@ -263,4 +263,6 @@ pub const FIELDS: &[Field] = &[
     number("workload.dp", "pinned"),
     number("workload.tp", "pinned"),
     number("workload.pp", "pinned"),
+    number("workload.ep", "pinned"),
+    number("workload.cp", "pinned"),
 ];

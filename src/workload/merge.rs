@@ -28,8 +28,8 @@ impl WorkloadArgs {
     group! { training_flags, drop_training,
         "method" method, "lora-rank" lora_rank, "strict" strict, "optimizer" optimizer, "seq-len" seq_len,
         "global-batch" global_batch, "micro-batch" micro_batch, "tokens" tokens, "samples" samples,
-        "epochs" epochs, "recompute" recompute, "sharding" sharding, "attention" attention,
-        "framework" framework, "goodput" goodput, "fused-loss" fused_loss,
+        "epochs" epochs, "recompute" recompute, "sharding" sharding, "offload" offload,
+        "attention" attention, "framework" framework, "goodput" goodput, "fused-loss" fused_loss, "ep" ep, "cp" cp,
     }
 
     group! { serving_flags, drop_serving,
@@ -77,6 +77,7 @@ impl WorkloadArgs {
             epochs,
             recompute,
             sharding,
+            offload,
             attention,
             framework,
             goodput,
@@ -96,6 +97,8 @@ impl WorkloadArgs {
             dp,
             tp,
             pp,
+            ep,
+            cp,
         )
     }
 

@@ -67,6 +67,10 @@ pub struct Pins {
     pub tp: Option<u32>,
     /// Pipeline stages.
     pub pp: Option<u32>,
+    /// Expert parallel size (training).
+    pub ep: Option<u32>,
+    /// Context parallel size (training).
+    pub cp: Option<u32>,
 }
 
 /// A training or fine-tuning job.
@@ -96,6 +100,8 @@ pub struct Training {
     pub recompute: Option<Recompute>,
     /// Sharding of the states; `None` is searched.
     pub sharding: Option<Sharding>,
+    /// What is kept in the memory of the host.
+    pub offload: Offload,
     /// Attention kernel.
     pub attention: AttentionKernel,
     /// Class of software as in the constants' `class`: `generic`, `tuned` …
@@ -212,6 +218,42 @@ impl Sharding {
             Self::Zero1 => "zero1",
             Self::Zero2 => "zero2",
             Self::Zero3 => "zero3",
+        }
+    }
+}
+
+/// What training keeps in the memory of the host instead of on the GPU.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    clap::ValueEnum,
+    serde::Deserialize,
+    serde::Serialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Offload {
+    /// Nothing.
+    #[default]
+    None,
+    /// Gradients, optimizer states and master weights; the host does the step (`ZeRO-Offload`, Ren et al. 2021).
+    Optimizer,
+    /// The weights as well (`ZeRO-Infinity`, Rajbhandari et al. 2021; FSDP with CPU offload).
+    All,
+}
+
+impl Offload {
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Optimizer => "optimizer",
+            Self::All => "all",
         }
     }
 }

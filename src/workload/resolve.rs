@@ -155,6 +155,8 @@ fn pins(args: &WorkloadArgs, arch: &Architecture) -> Result<Pins, InputError> {
         dp: sized("dp", args.dp, MOST)?,
         tp: sized("tp", args.tp, MOST)?,
         pp: sized("pp", args.pp, MOST)?,
+        ep: sized("ep", args.ep, MOST)?,
+        cp: sized("cp", args.cp, MOST)?,
     };
     if let Some(tp) = pins.tp.filter(|tp| !arch.heads.is_multiple_of(*tp)) {
         let message = format!("`--tp {tp}` does not divide the {} heads of {}", arch.heads, arch.name);
@@ -164,7 +166,26 @@ fn pins(args: &WorkloadArgs, arch: &Architecture) -> Result<Pins, InputError> {
         let message = format!("`--pp {pp}` exceeds the {} layers of {}", arch.layers, arch.name);
         return Err(InputError::new(message, "a pipeline stage holds at least one layer"));
     }
+    if let Some(ep) = pins.ep.filter(|&ep| ep > 1) {
+        expert_pin(ep, arch)?;
+    }
     Ok(pins)
+}
+
+/// Expert parallelism gives each GPU the same number of experts.
+fn expert_pin(ep: u32, arch: &Architecture) -> Result<(), InputError> {
+    let Some(moe) = arch.moe else {
+        let message = format!("`--ep {ep}`, but {} is no mixture of experts", arch.name);
+        return Err(InputError::new(
+            message,
+            "leave `--ep` out, or give `--experts` and `--experts-per-token`",
+        ));
+    };
+    if moe.experts.is_multiple_of(ep) {
+        return Ok(());
+    }
+    let message = format!("`--ep {ep}` does not divide the {} experts of {}", moe.experts, arch.name);
+    Err(InputError::new(message, "expert parallelism gives each GPU the same number of experts"))
 }
 
 /// Refuses networks that cannot be served by the rules known here.

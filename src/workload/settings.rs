@@ -3,7 +3,7 @@
 //! Only names, types and help. What a missing flag means is decided in [`super::resolve::resolve`].
 
 use super::choice::{KvPrecision, PrecisionChoice, RecomputeChoice, ShardingChoice};
-use super::{AttentionKernel, KvRule, Method, Optimizer, Task};
+use super::{AttentionKernel, KvRule, Method, Offload, Optimizer, Task};
 use crate::units::{Count, Fraction, Hours};
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +169,10 @@ pub struct WorkloadArgs {
     #[arg(long, env = "GPUADVISE_SHARDING", hide_env = true, value_enum, help_heading = "Training")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sharding: Option<ShardingChoice>,
+    /// What the memory of the host keeps [default: none]
+    #[arg(long, env = "GPUADVISE_OFFLOAD", hide_env = true, value_enum, help_heading = "Training")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offload: Option<Offload>,
     /// Attention kernel [default: flash]
     #[arg(long, env = "GPUADVISE_ATTENTION", hide_env = true, value_enum, help_heading = "Training")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -292,4 +296,12 @@ pub struct WorkloadArgs {
     #[arg(long, env = "GPUADVISE_PP", hide_env = true, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Layout")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pp: Option<u32>,
+    /// Expert-parallel GPUs (training) [default: searched]
+    #[arg(long, env = "GPUADVISE_EP", hide_env = true, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Layout")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ep: Option<u32>,
+    /// Context-parallel GPUs (training) [default: searched]
+    #[arg(long, env = "GPUADVISE_CP", hide_env = true, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Layout")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cp: Option<u32>,
 }

@@ -8,7 +8,7 @@ use gpuadvise::model::{Architecture, Attention, Kind, Origin};
 use gpuadvise::units::GIB;
 use gpuadvise::workload::precision::Precision;
 use gpuadvise::workload::software::framework_class;
-use gpuadvise::workload::{AttentionKernel, Method, Optimizer, Recompute, Sharding, Task, Training};
+use gpuadvise::workload::{AttentionKernel, Method, Offload, Optimizer, Recompute, Sharding, Task, Training};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
@@ -111,6 +111,9 @@ impl Measurement {
             dp: spread.dp,
             tp: spread.tp,
             pp: spread.pp,
+            ep: 1,
+            cp: 1,
+            offload: Offload::None,
             sharding: match spread.sharding.as_str() {
                 "ddp" => Sharding::Ddp,
                 "zero1" => Sharding::Zero1,
@@ -148,6 +151,7 @@ impl Measurement {
             tokens: 1e9,
             recompute: Some(layout.recompute),
             sharding: Some(layout.sharding),
+            offload: Offload::None,
             attention: self.attention,
             framework: framework_class(&self.framework).expect("a known framework").to_owned(),
             goodput: None,

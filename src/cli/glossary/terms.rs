@@ -27,6 +27,7 @@ terms! {
         "global-batch": "Sequences per optimizer step over all GPUs. It bounds how far data parallelism can go. Say `--global-batch`.";
         "precision": "The arithmetic. BF16 where the GPU has it, else FP16 with a warning; `--strict` refuses such GPUs. Say `--precision`.";
         "recompute": "Whether activations are recomputed instead of kept is searched for each machine: the fastest way that fits. Say `--recompute` to fix it.";
+        "offload": "What training keeps in the memory of the host: nothing, the optimizer states with gradients and master weights (`optimizer`), or the weights as well (`all`). It needs main memory and waits for PCI Express, and is done only on request. Say `--offload`.";
         "sharding": "What data-parallel GPUs share out between them is searched for each machine. Say `--sharding` to fix it.";
         "attention": "The attention kernel. `flash` keeps memory linear in the sequence, `eager` lets it grow with the square. Say `--attention`.";
         "framework": "The class of training software, which decides the reached share of the peak. Say `--framework`, or measure your own.";
@@ -74,6 +75,7 @@ terms! {
         "price-unknown": "The machine is sold, but the catalog has no price for it, or one in a currency without a rate. Add it with a `--catalog` overlay.";
         "price-too-old": "Every price is older than `--max-age` allows.";
         "spot-not-worth-it": "With its reruns, or by `--min-spot-discount`, spot is not cheaper than on-demand.";
+        "host-memory": "What `--offload` keeps on the host needs more main memory than a node has. More nodes, `--offload optimizer` instead of `all`, sharding, or a machine with more RAM help.";
         "memory": "Even the layout that needs least does not fit the memory of the GPU. More GPUs, more sharding, recomputation, a smaller batch or context, LoRA or quantised weights need less.";
         "layout": "No parallel layout exists: the pins, the heads, the layers or the batch do not divide.";
         "gpu-count": "The asked number of GPUs cannot be made of whole machines of this kind.";

@@ -22,7 +22,7 @@ use super::{Layout, Machine, Unplannable};
 use crate::catalog::Catalog;
 use crate::catalog::knowledge::Constant;
 use crate::model::Architecture;
-use crate::workload::{Recompute, Serving, Sharding};
+use crate::workload::{Offload, Recompute, Serving, Sharding};
 use constants::{Constants, Formats};
 use shape::Shape;
 
@@ -98,7 +98,10 @@ impl<'a> ServingModel<'a> {
             dp,
             tp,
             pp,
+            ep: 1,
+            cp: 1,
             sharding: Sharding::Ddp,
+            offload: Offload::None,
             recompute: Recompute::None,
             micro_batch: 1,
             grad_accumulation: 1,

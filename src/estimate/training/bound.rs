@@ -1,10 +1,10 @@
 //! A time that no layout beats: what lets the search skip machines without working their layouts out.
 
 use super::comm::Fabric;
-use super::memory::Split;
+use super::split::Split;
 use super::{TrainingModel, numeric};
 use crate::estimate::{Machine, Unplannable};
-use crate::workload::{Recompute, Sharding};
+use crate::workload::{Offload, Recompute, Sharding};
 
 impl<'a> TrainingModel<'a> {
     /// The same job on another machine with the same GPU and the same sort of link inside a node, for which the constants
@@ -41,7 +41,10 @@ impl<'a> TrainingModel<'a> {
             dp: f64::from(self.total_gpus),
             tp: 1.0,
             pp: 1.0,
+            ep: 1.0,
+            cp: 1.0,
             sharding: Sharding::Ddp,
+            offload: Offload::None,
             recompute: self.recompute.unwrap_or(Recompute::None),
         };
         let batch = f64::from(self.global_batch);

@@ -3,9 +3,11 @@
 //! The search prunes; a test compares it with brute force over [`TrainingModel::all_layouts`].
 
 use super::TrainingModel;
-use super::memory::{Split, SplitMemory};
+use super::memory::SplitMemory;
+use super::split::Split;
 use crate::estimate::{Layout, MemoryEstimate, Plan, Verdict};
-use crate::workload::{Method, Pins, Recompute, Sharding};
+use crate::model::Architecture;
+use crate::workload::{Method, Offload, Pins, Recompute, Sharding};
 
 /// Parallel sizes, in integers.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +15,30 @@ struct Grid {
     dp: u32,
     tp: u32,
     pp: u32,
+    ep: u32,
+    cp: u32,
 }
+
+impl Grid {
+    fn split(self, sharding: Sharding, offload: Offload, recompute: Recompute) -> Split {
+        Split {
+            dp: f64::from(self.dp),
+            tp: f64::from(self.tp),
+            pp: f64::from(self.pp),
+            ep: f64::from(self.ep),
+            cp: f64::from(self.cp),
+            sharding,
+            offload,
+            recompute,
+        }
+    }
+}
+
+/// Tokens from which on a search splits sequences over GPUs without need.
+const LONG_SEQUENCE: f64 = 32_768.0;
+
+/// Most context parallel ranks that a search looks at.
+const MOST_CONTEXTS: u32 = 32;
 
 /// Divisors of a batch, largest first.
 pub(super) fn divisors(batch: u32) -> Vec<u32> {
@@ -25,6 +50,14 @@ pub(super) fn divisors(batch: u32) -> Vec<u32> {
     all
 }
 
+/// Divisors of the number of experts, smallest first. Adapters on 4-bit weights split no layer.
+pub(super) fn expert_sizes(model: &Architecture, method: Method) -> Vec<u32> {
+    let experts = model.moe.filter(|_| method != Method::Qlora).map_or(1, |moe| moe.experts.max(1));
+    let mut sizes = divisors(experts);
+    sizes.reverse();
+    sizes
+}
+
 impl TrainingModel<'_> {
     /// Every layout that the rules allow. Tensor parallelism divides heads and node and stays inside the node; QLoRA
     /// splits no layer unless sizes are pinned; stages
@@ -32,27 +65,35 @@ impl TrainingModel<'_> {
     /// global batch exactly.
     pub fn all_layouts(&self, pins: &Pins) -> impl Iterator<Item = Layout> + '_ {
         let pins = *pins;
-        self.splits(pins).flat_map(move |(grid, split)| {
+        self.splits(pins, self.contexts(&pins)).flat_map(move |(grid, split)| {
             self.micro_batches(grid).map(move |micro_batch| self.layout(grid, &split, micro_batch))
         })
     }
 
     /// The fastest layout that fits, else the fastest that is tight; the simpler one where times are equal.
     pub fn best(&self, pins: &Pins) -> Option<Plan> {
-        let (grid, split, micro_batch) =
-            self.fastest(pins, Verdict::Fits).or_else(|| self.fastest(pins, Verdict::Tight))?;
+        let contexts = self.contexts(pins);
+        let (grid, split, micro_batch) = self
+            .fastest(pins, contexts, Verdict::Fits)
+            .or_else(|| self.fastest(pins, contexts, Verdict::Tight))?;
         let memory = self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
-        let verdict = Verdict::of(&memory, self.machine.usable_bytes);
+        let verdict = self.verdict(&memory);
         Some(Plan { layout: self.layout(grid, &split, micro_batch), memory, verdict })
     }
 
     /// The layout that needs the least memory; `None` when the rules allow none at all.
     pub fn nearest_miss(&self, pins: &Pins) -> Option<(Layout, MemoryEstimate)> {
+        self.nearest_within(pins, self.contexts(pins))
+    }
+
+    fn nearest_within(&self, pins: &Pins, contexts: u32) -> Option<(Layout, MemoryEstimate)> {
         let mut best: Option<(Layout, MemoryEstimate)> = None;
-        for (grid, split) in self.splits(*pins) {
+        for (grid, split) in self.splits(*pins, contexts) {
             let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
             let memory = self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
-            if best.as_ref().is_none_or(|(_, least)| memory.terms.total() < least.terms.total()) {
+            // What holds comes first; with a host that is too small, the least need of a GPU may not.
+            let rank = |memory: &MemoryEstimate| (self.verdict(memory) == Verdict::No, memory.terms.total());
+            if best.as_ref().is_none_or(|(_, least)| rank(&memory) < rank(least)) {
                 best = Some((self.layout(grid, &split, micro_batch), memory));
             }
         }
@@ -63,21 +104,27 @@ impl TrainingModel<'_> {
     /// recomputed, as much sharded as the rules allow, the smallest micro-batch), the others only where those come near.
     /// `None` when the rules allow no layout.
     pub fn leanest(&self, pins: &Pins) -> Option<(Layout, MemoryEstimate)> {
+        let few = self.leanest_within(pins, 1);
+        if few.is_some_and(|(_, memory)| self.verdict(&memory) != Verdict::No) {
+            return few;
+        }
+        match self.most_contexts(pins) {
+            1 => few,
+            most => self.leanest_within(pins, most),
+        }
+    }
+
+    /// The same with context parallelism up to a size.
+    fn leanest_within(&self, pins: &Pins, contexts: u32) -> Option<(Layout, MemoryEstimate)> {
         let recompute = self.recompute.unwrap_or(Recompute::Full);
         let mut best: Option<(Layout, MemoryEstimate)> = None;
-        for grid in self.grids(*pins) {
+        for grid in self.grids(*pins, contexts) {
             let Some(sharding) = self.shardings(grid, *pins).last() else { continue };
             let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
-            let split = Split {
-                dp: f64::from(grid.dp),
-                tp: f64::from(grid.tp),
-                pp: f64::from(grid.pp),
-                sharding,
-                recompute,
-            };
+            let split = grid.split(sharding, self.offload, recompute);
             let memory = self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
             let found = (self.layout(grid, &split, micro_batch), memory);
-            if Verdict::of(&memory, self.machine.usable_bytes) != Verdict::No {
+            if self.verdict(&memory) != Verdict::No {
                 return Some(found);
             }
             if best.as_ref().is_none_or(|(_, least)| memory.terms.total() < least.terms.total()) {
@@ -87,14 +134,14 @@ impl TrainingModel<'_> {
         let lean = best?;
         // Buffers that only sharding or recomputation needs are far smaller than this.
         let out_of_reach = lean.1.terms.total() > 1.5 * self.machine.usable_bytes;
-        if out_of_reach { Some(lean) } else { self.nearest_miss(pins) }
+        if out_of_reach { Some(lean) } else { self.nearest_within(pins, contexts) }
     }
 
     /// The longest sequence that some layout holds without a verdict of `no`, with the pinned micro-batch or 1, else 0. The
     /// length that was asked for plays no part in it.
     pub fn longest_sequence(&self, pins: &Pins) -> u32 {
         let mut longest = 0;
-        for (grid, split) in self.splits(*pins) {
+        for (grid, split) in self.splits(*pins, self.most_contexts(pins)) {
             let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
             longest = longest.max(self.last_within(Verdict::Tight, |seq_len| {
                 self.estimate_at(&self.split_memory(&split, f64::from(seq_len)), f64::from(micro_batch))
@@ -103,9 +150,9 @@ impl TrainingModel<'_> {
         longest
     }
 
-    fn fastest(&self, pins: &Pins, wanted: Verdict) -> Option<(Grid, Split, u32)> {
+    fn fastest(&self, pins: &Pins, contexts: u32, wanted: Verdict) -> Option<(Grid, Split, u32)> {
         let mut best: Option<(f64, (Grid, Split, u32))> = None;
-        for (grid, split) in self.splits(*pins) {
+        for (grid, split) in self.splits(*pins, contexts) {
             let sequences = f64::from(self.sequences(grid));
             if best.as_ref().is_some_and(|&(seconds, _)| self.least_seconds(&split, sequences) >= seconds) {
                 continue;
@@ -130,7 +177,7 @@ impl TrainingModel<'_> {
     fn largest_micro_batch(&self, grid: Grid, memory: &SplitMemory, wanted: Verdict) -> Option<u32> {
         let holds = |micro_batch: u32| {
             let estimate = self.estimate_at(memory, f64::from(micro_batch));
-            Verdict::of(&estimate, self.machine.usable_bytes) <= wanted
+            self.verdict(&estimate) <= wanted
         };
         self.smallest_micro_batch(grid).filter(|&smallest| holds(smallest))?;
         self.micro_batches(grid).find(|&micro_batch| holds(micro_batch))
@@ -164,7 +211,10 @@ impl TrainingModel<'_> {
             dp: grid.dp,
             tp: grid.tp,
             pp: grid.pp,
+            ep: grid.ep,
+            cp: grid.cp,
             sharding: split.sharding,
+            offload: split.offload,
             recompute: split.recompute,
             micro_batch,
             grad_accumulation: self.sequences(grid) / micro_batch,
@@ -172,24 +222,31 @@ impl TrainingModel<'_> {
     }
 
     /// Grids with their shardings and recomputations, the simple ones first.
-    fn splits(&self, pins: Pins) -> impl Iterator<Item = (Grid, Split)> + '_ {
-        self.grids(pins).flat_map(move |grid| {
+    fn splits(&self, pins: Pins, contexts: u32) -> impl Iterator<Item = (Grid, Split)> + '_ {
+        self.grids(pins, contexts).flat_map(move |grid| {
             self.shardings(grid, pins).flat_map(move |sharding| {
-                self.recomputes().map(move |recompute| {
-                    let split = Split {
-                        dp: f64::from(grid.dp),
-                        tp: f64::from(grid.tp),
-                        pp: f64::from(grid.pp),
-                        sharding,
-                        recompute,
-                    };
-                    (grid, split)
-                })
+                self.recomputes().map(move |recompute| (grid, grid.split(sharding, self.offload, recompute)))
             })
         })
     }
 
-    fn grids(&self, pins: Pins) -> impl Iterator<Item = Grid> + '_ {
+    /// Context parallel sizes to look at, up to this one: many for long sequences, and where nothing holds without.
+    fn contexts(&self, pins: &Pins) -> u32 {
+        let most = self.most_contexts(pins);
+        if most == 1 || self.seq_len >= LONG_SEQUENCE {
+            return most;
+        }
+        let few = self.leanest_within(pins, 1);
+        if few.is_some_and(|(_, memory)| self.verdict(&memory) != Verdict::No) { 1 } else { most }
+    }
+
+    /// Most context parallel ranks that a search may use; pins are asked for by the grids.
+    fn most_contexts(&self, pins: &Pins) -> u32 {
+        if pins.cp.is_some() || self.method == Method::Qlora { 1 } else { MOST_CONTEXTS.min(self.total_gpus) }
+    }
+
+    /// Parallel sizes that the rules allow, with context parallelism up to `contexts` unless it is pinned.
+    fn grids(&self, pins: Pins, contexts: u32) -> impl Iterator<Item = Grid> + '_ {
         let gpus = self.total_gpus;
         // 4-bit weights are split over data-parallel ranks only (FSDP): bitsandbytes has no tensor or pipeline layers.
         let whole_layers = self.method == Method::Qlora;
@@ -206,23 +263,52 @@ impl TrainingModel<'_> {
         tensor.flat_map(move |tp| {
             let rest = gpus / tp;
             (1..=rest.min(self.shape.layers as u32))
-                .filter(move |&pp| splits(pins.pp, pp) && rest.is_multiple_of(pp))
-                .map(move |pp| Grid { dp: rest / pp, tp, pp })
-                .filter(move |grid| allows(pins.dp, grid.dp) && self.global_batch.is_multiple_of(grid.dp))
+                .filter(move |&pp| {
+                    // Weights that come from the host are whole for one layer at a time: no stage owns any.
+                    let one_stage = pins.pp.is_none() && self.offload == Offload::All;
+                    splits(pins.pp, pp) && rest.is_multiple_of(pp) && (pp == 1 || !one_stage)
+                })
+                .flat_map(move |pp| self.ranks(pins, contexts, tp, pp))
         })
+    }
+
+    /// The ways to use the ranks that tensor and pipeline parallelism leave: for data, contexts and experts.
+    fn ranks(&self, pins: Pins, contexts: u32, tp: u32, pp: u32) -> impl Iterator<Item = Grid> + '_ {
+        let replicas = self.total_gpus / (tp * pp);
+        let pinned = pins.cp.filter(|&cp| replicas.is_multiple_of(cp));
+        let most = if pins.cp.is_some() { 0 } else { contexts };
+        let searched = (0..32).map(|power| 1 << power).take_while(move |&cp| cp <= most);
+        pinned
+            .into_iter()
+            .chain(searched)
+            .filter(move |&cp| replicas.is_multiple_of(cp))
+            .map(move |cp| (cp, replicas / cp))
+            .filter(move |&(_, dp)| {
+                pins.dp.is_none_or(|pin| pin == dp) && self.global_batch.is_multiple_of(dp)
+            })
+            .flat_map(move |(cp, dp)| {
+                let sizes = if pins.ep.is_some() { &[][..] } else { &self.expert_sizes[..] };
+                let searched = sizes.iter().copied().filter(move |&ep| replicas.is_multiple_of(ep));
+                let pinned = pins.ep.filter(move |&ep| (replicas * tp).is_multiple_of(ep));
+                pinned.into_iter().chain(searched).map(move |ep| Grid { dp, tp, pp, ep, cp })
+            })
     }
 
     fn shardings(&self, grid: Grid, pins: Pins) -> impl Iterator<Item = Sharding> + use<> {
         const ALL: [Sharding; 4] = [Sharding::Ddp, Sharding::Zero1, Sharding::Zero2, Sharding::Zero3];
         let asked = self.sharding;
-        let alone = grid.dp == 1;
+        let alone = grid.dp * grid.cp == 1;
+        // Offloaded weights are shared out as ZeRO 3 does it (ZeRO-Infinity, FSDP).
+        let least = if self.offload == Offload::All { Sharding::Zero3 } else { Sharding::Ddp };
         // With one rank there is nothing to share out; who asked for sharding gets such a layout only without a choice.
         let forced = self.total_gpus == 1 || pins.dp == Some(1);
         ALL.into_iter().filter(move |&sharding| {
             if alone {
                 sharding == Sharding::Ddp && (forced || asked.is_none_or(|asked| asked == Sharding::Ddp))
             } else {
-                asked.is_none_or(|asked| asked == sharding) && (grid.pp == 1 || sharding <= Sharding::Zero1)
+                asked.is_none_or(|asked| asked == sharding)
+                    && sharding >= least
+                    && (grid.pp == 1 || sharding <= Sharding::Zero1)
             }
         })
     }

@@ -5,24 +5,17 @@
 
 use super::TrainingModel;
 use super::numeric;
+use super::split::Split;
 use crate::estimate::{MemoryEstimate, MemoryTerms};
-use crate::workload::{Method, Recompute, Sharding};
-
-/// A layout without its batch: what decides over the memory of a sequence.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Split {
-    pub(super) dp: f64,
-    pub(super) tp: f64,
-    pub(super) pp: f64,
-    pub(super) sharding: Sharding,
-    pub(super) recompute: Recompute,
-}
+use crate::workload::{Method, Offload, Recompute, Sharding};
 
 /// Memory of one pipeline stage: `fixed + micro_batch x per_sequence`, term by term.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StageMemory {
     pub(super) fixed: MemoryTerms,
     pub(super) per_sequence: MemoryTerms,
+    /// Bytes of one rank in the memory of the host.
+    pub(super) host: f64,
 }
 
 /// Memory of a split at any micro-batch: that of the fuller end of the pipeline.
@@ -34,7 +27,7 @@ pub(super) struct SplitMemory {
 
 /// Which part of the model a stage holds besides its layers.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+pub(super) enum Place {
     Whole,
     First,
     Last,
@@ -53,7 +46,7 @@ impl StageMemory {
             logits: add(f.logits, s.logits),
             kv_cache: 0.0,
             workspace: add(f.workspace, s.workspace),
-            communication: f.communication,
+            communication: add(f.communication, s.communication),
             framework: add(f.framework, s.framework),
         }
     }
@@ -75,10 +68,18 @@ impl TrainingModel<'_> {
     /// The estimate of the fuller stage at a micro-batch.
     pub(super) fn estimate_at(&self, memory: &SplitMemory, micro_batch: f64) -> MemoryEstimate {
         let first = self.with_range(memory.first.at(micro_batch));
-        match memory.last.map(|last| self.with_range(last.at(micro_batch))) {
+        let fuller = match memory.last.map(|last| self.with_range(last.at(micro_batch))) {
             Some(last) if last.high > first.high => last,
             _ => first,
-        }
+        };
+        MemoryEstimate { host_ram: self.host_ram(memory), ..fuller }
+    }
+
+    /// Main memory of a node: what its ranks keep there, and the buffers that transfers need.
+    fn host_ram(&self, memory: &SplitMemory) -> f64 {
+        let rank = memory.first.host.max(memory.last.map_or(0.0, |last| last.host));
+        let ranks = self.machine.gpus_per_node.min(self.total_gpus);
+        rank * f64::from(ranks) * self.constants.memory.host_buffers
     }
 
     /// Adds the ends of the range: known states vary little but for the width of gradients, activations and libraries
@@ -106,14 +107,16 @@ impl TrainingModel<'_> {
     }
 
     fn stage_memory(&self, split: &Split, seq_len: f64, place: Place) -> StageMemory {
-        let mut fixed = self.states(split, place);
+        let states = self.states(split, place);
+        let mut fixed = states.gpu;
         let mut per_sequence = MemoryTerms {
             activations: self.activation_bytes(split, seq_len, place),
+            communication: self.exchange_bytes(split, seq_len),
             ..MemoryTerms::default()
         };
         let c = &self.constants.memory;
         if place != Place::First && !self.fused_loss {
-            let entries = seq_len * self.shape.vocab / split.tp;
+            let entries = seq_len / split.cp * self.shape.vocab / split.tp;
             per_sequence.logits = entries * c.logit_bytes;
             per_sequence.workspace = entries * c.loss_copy_bytes;
         }
@@ -123,44 +126,7 @@ impl TrainingModel<'_> {
         fixed.framework = c.context_bytes + c.fragmentation * fixed.workspace;
         per_sequence.framework =
             c.fragmentation * (per_sequence.activations + per_sequence.logits + per_sequence.workspace);
-        StageMemory { fixed, per_sequence }
-    }
-
-    /// Layers on the fullest stage.
-    fn stage_layers(&self, split: &Split) -> f64 {
-        (self.shape.layers / split.pp).ceil()
-    }
-
-    /// Parameters of one rank of a stage: layers, and embeddings.
-    fn stage_params(&self, split: &Split, place: Place) -> (f64, f64) {
-        let shape = &self.shape;
-        let body = shape.body_params * self.stage_layers(split) / shape.layers;
-        let matrices = if place == Place::Whole && !shape.tied { 2.0 } else { 1.0 };
-        (body / split.tp, matrices * shape.embedding_params / split.tp)
-    }
-
-    /// Weights, gradients, optimizer and master weights. ZeRO 1 shares out optimizer and master weights between the
-    /// data-parallel ranks, 2 the gradients as well, 3 the weights as well.
-    fn states(&self, split: &Split, place: Place) -> MemoryTerms {
-        let c = &self.constants.memory;
-        let (body, embeddings) = self.stage_params(split, place);
-        let element = numeric::element_bytes(self.precision);
-        let narrow = if numeric::has_narrow_copy(self.precision) { c.fp8_copy_bytes } else { 0.0 };
-        let shared_from = |stage: Sharding| if split.sharding >= stage { split.dp } else { 1.0 };
-        let adapters = self.shape.adapter_params / (split.tp * split.pp);
-        let (frozen, trained) = match self.method {
-            Method::Full => (0.0, body + embeddings),
-            Method::Lora => ((body + embeddings) * element, adapters),
-            Method::Qlora => (body * c.qlora_bytes + embeddings * element, adapters),
-        };
-        let narrow_params = if self.method == Method::Qlora { 0.0 } else { body };
-        MemoryTerms {
-            weights: (frozen + trained * element + narrow_params * narrow) / shared_from(Sharding::Zero3),
-            gradients: trained * c.gradient_bytes.expected / shared_from(Sharding::Zero2),
-            optimizer: trained * c.optimizer_bytes / shared_from(Sharding::Zero1),
-            master_weights: trained * c.master_bytes / shared_from(Sharding::Zero1),
-            ..MemoryTerms::default()
-        }
+        StageMemory { fixed, per_sequence, host: states.host }
     }
 
     /// Bytes that one sequence keeps for the backward pass on a stage. With full recomputation each layer keeps its
@@ -178,11 +144,12 @@ impl TrainingModel<'_> {
         };
         // Sequence parallelism (Korthikanti et al. 2022, section 4.2.2) splits what lies between the linear layers.
         let between = if c.sequence_parallel > 0.0 { split.tp } else { 1.0 };
-        let inputs = seq_len * self.shape.hidden * element;
+        let tokens = seq_len / split.cp;
+        let inputs = tokens * self.shape.hidden * element;
         let outer = 4.0 * inputs / between;
-        let inner = seq_len * (self.shape.kept_values - 4.0 * self.shape.hidden) * element / split.tp;
+        let inner = tokens * (self.shape.kept_values - 4.0 * self.shape.hidden) * element / split.tp;
         let values = (outer + inner) * c.activation_scale;
-        let pairs = seq_len * seq_len * self.shape.score_heads / split.tp;
+        let pairs = tokens * seq_len * self.shape.score_heads / split.tp;
         let scores = pairs * c.eager_score_bytes * element / 2.0;
         match split.recompute {
             Recompute::None => in_flight * layers * (values * trained_share + scores),
@@ -194,25 +161,43 @@ impl TrainingModel<'_> {
         }
     }
 
-    /// Gather, reduce and library buffers: layers in flight for ZeRO 3, a bucket for the others.
-    fn buffer_bytes(&self, split: &Split, place: Place) -> f64 {
+    /// Buffers of what ranks exchange within a layer. Context parallel ranks pass keys, values and their gradients on
+    /// (ring attention, Liu et al. 2023); expert parallel ones send each token to its experts and get as many back,
+    /// with room for uneven routing (Lepikhin et al. 2020; Fedus et al. 2021).
+    fn exchange_bytes(&self, split: &Split, seq_len: f64) -> f64 {
         let c = &self.constants.memory;
         let element = numeric::element_bytes(self.precision);
-        let (body, embeddings) = self.stage_params(split, place);
-        let sharing = if split.dp > 1.0 {
-            if split.sharding == Sharding::Zero3 {
-                let body_bytes = if self.method == Method::Qlora { c.qlora_bytes } else { element };
-                let layers = self.stage_layers(split);
-                c.gather_units.min(layers) * body * body_bytes / layers + embeddings * element
-            } else {
-                let trained =
-                    if self.method == Method::Full { body + embeddings } else { self.shape.adapter_params };
-                c.bucket_bytes.min(trained * element)
-            }
+        let tokens = seq_len / split.cp / split.tp;
+        let ring = if split.cp > 1.0 { c.ring_copies * self.shape.key_width } else { 0.0 };
+        let routed = if split.ep > 1.0 {
+            2.0 * self.shape.experts_per_token * self.shape.hidden * c.expert_capacity
         } else {
             0.0
         };
-        let ranks = split.dp * split.tp * split.pp;
-        sharing + if ranks > 1.0 { c.collective_buffer_bytes } else { 0.0 }
+        tokens * (ring + routed) * element
+    }
+
+    /// Gather, reduce and library buffers: layers in flight for ZeRO 3 and offloaded weights, a bucket for the others.
+    fn buffer_bytes(&self, split: &Split, place: Place) -> f64 {
+        let c = &self.constants.memory;
+        let element = numeric::element_bytes(self.precision);
+        let held = self.held(split, place);
+        let shared = split.replicas() > 1.0;
+        let gathers = shared && split.sharding == Sharding::Zero3 || split.offloads(Offload::All);
+        let sharing = if gathers {
+            let body_bytes = if self.method == Method::Qlora { c.qlora_bytes } else { element };
+            let layers = self.stage_layers(split);
+            let body = held.dense + held.experts;
+            c.gather_units.min(layers) * body * body_bytes / layers + held.embeddings * element
+        } else if shared || split.offloads(Offload::Optimizer) {
+            let trained = match self.method {
+                Method::Full => held.dense + held.experts + held.embeddings,
+                Method::Lora | Method::Qlora => self.shape.adapter_params,
+            };
+            c.bucket_bytes.min(trained * element)
+        } else {
+            0.0
+        };
+        sharing + if split.ranks() > 1.0 { c.collective_buffer_bytes } else { 0.0 }
     }
 }

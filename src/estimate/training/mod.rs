@@ -10,6 +10,8 @@ mod memory;
 mod numeric;
 mod shape;
 mod speed;
+mod split;
+mod states;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -19,12 +21,12 @@ use crate::diag::Warning;
 use crate::estimate::{Layout, Machine, MemoryEstimate, Unplannable, Verdict};
 use crate::model::Architecture;
 use crate::workload::precision::Precision;
-use crate::workload::{Method, Recompute, Sharding, Training};
+use crate::workload::{Method, Offload, Recompute, Sharding, Training};
 use comm::Fabric;
 use constants::Constants;
-use memory::Split;
 pub use numeric::precision_on;
 use shape::Shape;
+use split::Split;
 use std::sync::Arc;
 
 /// Parameters that a job trains, and so those that a checkpoint must hold.
@@ -56,10 +58,13 @@ pub struct TrainingModel<'a> {
     global_batch: u32,
     /// Divisors of the global batch, largest first: what micro-batches are chosen from.
     divisors: Arc<[u32]>,
+    /// Expert parallel sizes that a search looks at, smallest first; 1 alone without experts to split.
+    expert_sizes: Arc<[u32]>,
     micro_batch: Option<u32>,
     tokens: f64,
     recompute: Option<Recompute>,
     sharding: Option<Sharding>,
+    offload: Offload,
     fused_loss: bool,
 }
 
@@ -96,10 +101,12 @@ impl<'a> TrainingModel<'a> {
             seq_len: f64::from(training.seq_len.max(1)),
             global_batch: training.global_batch.max(1),
             divisors: layouts::divisors(training.global_batch.max(1)).into(),
+            expert_sizes: layouts::expert_sizes(model, training.method).into(),
             micro_batch: training.micro_batch.map(|micro_batch| micro_batch.max(1)),
             tokens: training.tokens,
             recompute: training.recompute,
             sharding: training.sharding,
+            offload: training.offload,
             fused_loss: training.fused_loss,
         };
         model.check_network()?;
@@ -121,21 +128,34 @@ impl<'a> TrainingModel<'a> {
         self.machine.usable_bytes
     }
 
+    /// The verdict of the contract; `no` as well where the host is known to hold too little of what is offloaded.
+    pub fn verdict(&self, memory: &MemoryEstimate) -> Verdict {
+        if self.host_shortfall(memory).is_some() {
+            return Verdict::No;
+        }
+        Verdict::of(memory, self.machine.usable_bytes)
+    }
+
+    /// Main memory of a node in bytes, where offloading needs more than that.
+    pub fn host_shortfall(&self, memory: &MemoryEstimate) -> Option<f64> {
+        self.machine.host_ram_bytes.filter(|&bytes| memory.host_ram > bytes)
+    }
+
     /// Memory of the fullest GPU under a layout.
     pub fn memory(&self, layout: &Layout) -> MemoryEstimate {
-        let memory = self.split_memory(&split_of(layout), self.seq_len);
+        let memory = self.split_memory(&Split::of(layout), self.seq_len);
         self.estimate_at(&memory, f64::from(layout.micro_batch))
     }
 
     /// The largest micro-batch of a layout that fits, else the largest that is tight, else 0; found by evaluation.
     pub fn max_micro_batch(&self, layout: &Layout) -> u32 {
-        let memory = self.split_memory(&split_of(layout), self.seq_len);
+        let memory = self.split_memory(&Split::of(layout), self.seq_len);
         self.largest(|micro_batch| self.estimate_at(&memory, f64::from(micro_batch)))
     }
 
     /// The longest sequence of a layout that fits, else the longest that is tight, else 0; found by evaluation.
     pub fn max_seq_len(&self, layout: &Layout) -> u32 {
-        let split = split_of(layout);
+        let split = Split::of(layout);
         self.largest(|seq_len| {
             let memory = self.split_memory(&split, f64::from(seq_len));
             self.estimate_at(&memory, f64::from(layout.micro_batch))
@@ -152,7 +172,7 @@ impl<'a> TrainingModel<'a> {
 
     /// Largest argument of a growing memory whose verdict is at least `wanted`, else 0.
     fn last_within(&self, wanted: Verdict, memory: impl Fn(u32) -> MemoryEstimate) -> u32 {
-        let within = |n: u32| Verdict::of(&memory(n), self.machine.usable_bytes) <= wanted;
+        let within = |n: u32| self.verdict(&memory(n)) <= wanted;
         if !within(1) {
             return 0;
         }
@@ -192,15 +212,4 @@ fn moe_warning(model: &Architecture) -> Option<Warning> {
             model.name, moe.experts
         ),
     })
-}
-
-/// A layout without its batch.
-fn split_of(layout: &Layout) -> Split {
-    Split {
-        dp: f64::from(layout.dp),
-        tp: f64::from(layout.tp),
-        pp: f64::from(layout.pp),
-        sharding: layout.sharding,
-        recompute: layout.recompute,
-    }
 }

@@ -18,6 +18,10 @@ pub(super) struct Shape {
     pub(super) vocab: f64,
     /// Parameters of all layers, every expert included.
     pub(super) body_params: f64,
+    /// Those of the routed experts among them.
+    pub(super) expert_params: f64,
+    /// Routed experts that a token visits; 0 without any.
+    pub(super) experts_per_token: f64,
     /// Parameters of one embedding matrix.
     pub(super) embedding_params: f64,
     /// Input and output embedding are one matrix.
@@ -32,6 +36,8 @@ pub(super) struct Shape {
     pub(super) score_heads: f64,
     /// Width of all query heads.
     pub(super) attention_width: f64,
+    /// Width of all keys, or of all values.
+    pub(super) key_width: f64,
     /// Share of the sequence that a token attends to on average: 1/2 causal, 1 bidirectional.
     pub(super) attended_share: f64,
     /// Layers that attend to the whole sequence.
@@ -56,6 +62,8 @@ impl Shape {
             hidden,
             vocab: if has_head { f64::from(model.vocab) } else { 0.0 },
             body_params: body(model.params),
+            expert_params: expert_params(model).min(body(model.params)),
+            experts_per_token: model.moe.map_or(0.0, |moe| f64::from(moe.experts_per_token)),
             embedding_params,
             tied: model.tied_embeddings,
             body_flop_params: body(model.active_params),
@@ -69,6 +77,7 @@ impl Shape {
                 AttentionKernel::Eager => f64::from(model.heads),
             },
             attention_width,
+            key_width: key_width(model),
             attended_share: if model.kind == Kind::Decoder { 0.5 } else { 1.0 },
             full_layers,
             window_layers: f64::from(model.layers) - full_layers,
@@ -83,6 +92,15 @@ impl Shape {
         let windowed = full.min(self.window);
         4.0 * self.attention_width * (self.full_layers * full + self.window_layers * windowed)
     }
+}
+
+/// Parameters of all routed experts: the matrices of their MLPs.
+fn expert_params(model: &Architecture) -> f64 {
+    let matrices = if model.gated_mlp { 3.0 } else { 2.0 };
+    model.moe.map_or(0.0, |moe| {
+        let one = matrices * f64::from(model.hidden) * f64::from(moe.expert_ffn);
+        f64::from(model.moe_layers()) * f64::from(moe.experts) * one
+    })
 }
 
 /// Width of all keys, or of all values: multi-head latent attention is expanded for training.

@@ -2,7 +2,7 @@
 
 use super::TrainingModel;
 use super::constants::range_of;
-use super::split_of;
+use super::split::Split;
 use super::time::StepParts;
 use crate::catalog::knowledge::Constant;
 use crate::estimate::{Layout, Range, TrainingSpeed};
@@ -26,7 +26,7 @@ impl TrainingModel<'_> {
     }
 
     fn parts_of(&self, layout: &Layout, sequences: f64) -> StepParts {
-        self.split_time(&split_of(layout)).parts(sequences, f64::from(layout.grad_accumulation.max(1)))
+        self.split_time(&Split::of(layout)).parts(sequences, f64::from(layout.grad_accumulation.max(1)))
     }
 
     /// How fast a layout runs, with its range.

@@ -10,11 +10,13 @@ use crate::catalog::gpu::Gpu;
 use crate::catalog::load::{Sections, embedded};
 use crate::estimate::{Layout, Machine, MemoryEstimate, Verdict};
 use crate::model::{Architecture, Attention, Kind, Moe, Origin};
-use crate::workload::{AttentionKernel, Method, Optimizer, Pins, Recompute, Sharding, Task, Training};
+use crate::workload::{
+    AttentionKernel, Method, Offload, Optimizer, Pins, Recompute, Sharding, Task, Training,
+};
 use std::sync::LazyLock;
 
 /// Any layout.
-const FREE: Pins = Pins { dp: None, tp: None, pp: None };
+const FREE: Pins = Pins { dp: None, tp: None, pp: None, ep: None, cp: None };
 
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
     embedded(Sections { constants: true, ..Sections::HARDWARE }).expect("the embedded catalog")
@@ -99,6 +101,7 @@ fn job() -> Training {
         tokens: 1e9,
         recompute: None,
         sharding: None,
+        offload: Offload::None,
         attention: AttentionKernel::Flash,
         framework: "generic".to_owned(),
         goodput: None,
@@ -112,7 +115,18 @@ fn adapters(method: Method, seq_len: u32) -> Training {
 }
 
 fn layout(dp: u32, sharding: Sharding, recompute: Recompute, micro_batch: u32) -> Layout {
-    Layout { dp, tp: 1, pp: 1, sharding, recompute, micro_batch, grad_accumulation: 1 }
+    Layout {
+        dp,
+        tp: 1,
+        pp: 1,
+        ep: 1,
+        cp: 1,
+        sharding,
+        offload: Offload::None,
+        recompute,
+        micro_batch,
+        grad_accumulation: 1,
+    }
 }
 
 fn verdict(model: &TrainingModel, memory: &MemoryEstimate) -> Verdict {

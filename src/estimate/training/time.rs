@@ -4,8 +4,8 @@
 //! stand at each term, constants come from the catalog.
 
 use super::TrainingModel;
-use super::memory::Split;
 use super::numeric;
+use super::split::Split;
 use crate::workload::{Method, Recompute, Sharding};
 
 /// Seconds of one step by cause. Their sum is the step.
@@ -166,7 +166,7 @@ impl TrainingModel<'_> {
         let head = 2.0 * shape.vocab * shape.hidden * self.head_share(split) / self.wide_peak;
         let attention = shape.attention_flops_per_token(self.seq_len) * stage_share
             / (self.wide_peak * c.attention_efficiency);
-        passes.compute * self.seq_len / split.tp * ((body + head) / efficiency + attention)
+        passes.compute * self.seq_len / (split.tp * split.cp) * ((body + head) / efficiency + attention)
     }
 
     /// What is not a matrix product moves memory: values kept and rebuilt per token, logits and loss, weights once a
@@ -179,7 +179,7 @@ impl TrainingModel<'_> {
         let values = shape.kept_values * element * c.elementwise_traffic * shape.layers * stage_share;
         let loss =
             if self.fused_loss { 0.0 } else { shape.vocab * c.loss_traffic_bytes * self.head_share(split) };
-        let per_sequence = self.seq_len * (passes.compute * values + loss) / bandwidth;
+        let per_sequence = self.seq_len / split.cp * (passes.compute * values + loss) / bandwidth;
         let weights = shape.body_flop_params * stage_share;
         let stored = match self.method {
             Method::Qlora => element + c.dequantize_bytes,
@@ -191,7 +191,7 @@ impl TrainingModel<'_> {
     /// Reading and writing weights, gradients and moments once a step.
     fn optimizer_seconds(&self, split: &Split, stage_share: f64) -> f64 {
         let c = &self.constants.time;
-        let sharing = if split.sharding >= Sharding::Zero1 { split.dp } else { 1.0 };
+        let sharing = if split.sharding >= Sharding::Zero1 { split.replicas() } else { 1.0 };
         let trained = self.trained_params(split, stage_share) / sharing;
         trained * c.optimizer_traffic_bytes / (self.machine.bandwidth() * c.bandwidth_efficiency)
     }
@@ -203,7 +203,9 @@ impl TrainingModel<'_> {
             Method::Full => {
                 let matrices = if shape.tied { 1.0 } else { 2.0 };
                 let embeddings = matrices * shape.embedding_params / split.pp;
-                (shape.body_params * stage_share + embeddings) / split.tp
+                let dense = shape.body_params - shape.expert_params;
+                (dense * stage_share + embeddings) / split.tp
+                    + shape.expert_params * stage_share / split.expert_parts()
             }
             Method::Lora | Method::Qlora => shape.adapter_params * stage_share / split.tp,
         }
@@ -222,10 +224,10 @@ impl TrainingModel<'_> {
     ) -> Communication {
         let c = &self.constants.time;
         let element = numeric::element_bytes(self.precision);
-        let activations = self.seq_len * self.shape.hidden * element;
+        let activations = self.seq_len / split.cp * self.shape.hidden * element;
         let tensor = self.fabric.group(split.tp, 1.0);
-        let data = self.fabric.group(split.dp, split.tp);
-        let pipeline = self.fabric.group(split.pp, split.tp * split.dp);
+        let data = self.fabric.group(split.replicas(), split.tp);
+        let pipeline = self.fabric.group(split.pp, split.tp * split.replicas());
         let reductions = (4.0 + 2.0 * passes.recomputed) * self.shape.layers * stage_share;
         let tensor_latency = tensor.all_reduce(0.0);
         let tensor_per_sequence = reductions * (tensor.all_reduce(activations) - tensor_latency);
@@ -254,7 +256,9 @@ impl TrainingModel<'_> {
         let body_bytes =
             if self.method == Method::Qlora { self.constants.memory.qlora_bytes } else { element };
         let embeddings = matrices * shape.embedding_params / split.pp * element;
-        (shape.body_params * stage_share * body_bytes + embeddings) / split.tp
+        let dense = (shape.body_params - shape.expert_params) * stage_share * body_bytes;
+        let experts = shape.expert_params * stage_share * body_bytes;
+        (dense + embeddings) / split.tp + experts / split.expert_parts()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::units::Count;
 use crate::workload::choice::{PrecisionChoice, RecomputeChoice, ShardingChoice};
 use crate::workload::precision::Precision;
 use crate::workload::settings::WorkloadArgs;
-use crate::workload::{AttentionKernel, Method, Optimizer, Pins, Task, Training, software};
+use crate::workload::{AttentionKernel, Method, Offload, Optimizer, Pins, Task, Training, software};
 
 /// Most sequences in an optimizer step.
 const MOST_SEQUENCES: u32 = 1 << 26;
@@ -59,6 +59,7 @@ pub(super) fn training(
         tokens,
         recompute,
         sharding,
+        offload: offload(args, notes),
         attention,
         framework: framework(args, catalog, notes)?,
         goodput: args.goodput.map(|share| share.0),
@@ -232,6 +233,15 @@ fn memory_choices(args: &WorkloadArgs, notes: &mut Notes) -> MemoryChoices {
         AttentionKernel::Flash
     });
     (recompute.pinned(), sharding.pinned(), attention)
+}
+
+/// Offloading costs time and the memory of the host: it is never chosen unasked.
+fn offload(args: &WorkloadArgs, notes: &mut Notes) -> Offload {
+    args.offload.unwrap_or_else(|| {
+        let why = "everything stays on the GPUs; keeping states in the memory of the host is slower and only done on request";
+        notes.assume("offload", Offload::None.name(), why, CONVENTION);
+        Offload::None
+    })
 }
 
 /// Class of training software: a known name, or a class that the catalog has constants for.

@@ -20,8 +20,8 @@ use gpuadvise::price::listing::CostRow;
 use gpuadvise::price::spot::SpotRun;
 use gpuadvise::workload::precision::{Precision, Quantization};
 use gpuadvise::workload::{
-    AttentionKernel, Job, KvRule, Method, Optimizer, Pins, Recompute, Serving, Sharding, Task, Training,
-    Workload,
+    AttentionKernel, Job, KvRule, Method, Offload, Optimizer, Pins, Recompute, Serving, Sharding, Task,
+    Training, Workload,
 };
 
 const GIB: f64 = 1_073_741_824.0;
@@ -273,6 +273,7 @@ pub(super) fn training() -> Workload {
             tokens: 2e10,
             recompute: None,
             sharding: None,
+            offload: Offload::None,
             attention: AttentionKernel::Flash,
             framework: "generic".into(),
             goodput: None,
@@ -329,7 +330,7 @@ pub(super) fn serving() -> Workload {
             kv_rule: KvRule::Windowed,
             hours: 730.0,
         }),
-        pins: Pins { dp: None, tp: Some(1), pp: None },
+        pins: Pins { tp: Some(1), ..Pins::default() },
         assumptions: vec![],
         warnings: vec![],
     }
@@ -358,7 +359,10 @@ fn layout() -> Layout {
         dp: 8,
         tp: 1,
         pp: 1,
+        ep: 1,
+        cp: 1,
         sharding: Sharding::Zero1,
+        offload: Offload::None,
         recompute: Recompute::Selective,
         micro_batch: 8,
         grad_accumulation: 8,

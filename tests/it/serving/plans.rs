@@ -5,7 +5,7 @@ use gpuadvise::estimate::serving::{ServingModel, ServingPlan};
 use gpuadvise::estimate::{Machine, Verdict};
 use gpuadvise::workload::Pins;
 
-const FREE: Pins = Pins { dp: None, tp: None, pp: None };
+const FREE: Pins = Pins { dp: None, tp: None, pp: None, ep: None, cp: None };
 
 fn constraints(work: &Work, machine: &Machine, nodes: u32) -> Vec<&'static str> {
     let miss = work.on(machine).best(&FREE, nodes).unwrap_err();
@@ -102,7 +102,7 @@ fn pins_are_kept() {
     let work = work("--model llama-3-8b --concurrency 32");
     let model = work.on(&machine);
     for (dp, tp, pp) in [(1, 2, 2), (4, 1, 1), (2, 4, 1), (1, 8, 2), (1, 16, 1)] {
-        let plan = model.best(&Pins { dp: Some(dp), tp: Some(tp), pp: Some(pp) }, 4).unwrap();
+        let plan = model.best(&Pins { dp: Some(dp), tp: Some(tp), pp: Some(pp), ..FREE }, 4).unwrap();
         assert_eq!((plan.layout.dp, plan.layout.tp, plan.layout.pp), (dp, tp, pp));
         assert_eq!(plan.nodes, (dp * tp * pp).div_ceil(8));
     }
@@ -198,7 +198,7 @@ fn brute_force(model: &ServingModel, machine: &Machine, most: u32) -> Option<Fou
             if (spans && (!(tp * pp).is_multiple_of(node) || tp != node)) || !even(tp) || (!spans && pp > 1) {
                 continue;
             }
-            let pins = Pins { dp: None, tp: Some(tp), pp: Some(pp) };
+            let pins = Pins { tp: Some(tp), pp: Some(pp), ..FREE };
             let Ok(plan) = model.best_on(&pins, nodes) else { continue };
             let this = (plan.verdict, nodes, plan.speed.tpot_ms.expected);
             if best.is_none_or(|b| this < b) {

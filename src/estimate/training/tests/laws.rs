@@ -107,11 +107,11 @@ proptest! {
     fn layouts_keep_the_rules(case in cases()) {
         let model = case.model();
         for layout in model.all_layouts(&FREE) {
-            prop_assert_eq!(layout.dp * layout.tp * layout.pp, case.gpus);
+            prop_assert_eq!(layout.gpus(), case.gpus);
             prop_assert!(case.architecture.heads.is_multiple_of(layout.tp) && case.machine.gpus_per_node.is_multiple_of(layout.tp));
             prop_assert!(layout.pp <= case.architecture.layers);
             prop_assert!(layout.pp == 1 || layout.sharding <= Sharding::Zero1);
-            prop_assert!(layout.dp > 1 || layout.sharding == Sharding::Ddp);
+            prop_assert!(layout.dp * layout.cp > 1 || layout.sharding == Sharding::Ddp);
             prop_assert_eq!(layout.dp * layout.micro_batch * layout.grad_accumulation, case.job.global_batch);
         }
     }
