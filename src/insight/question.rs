@@ -85,10 +85,16 @@ impl Question {
                 question.texts.insert(name, cell.to_owned());
             } else if let Some(&name) = NUMERIC.iter().find(|&&name| name == column) {
                 match cell.parse::<f64>() {
+                    // No prompt, or no answer: lengths may be nothing.
+                    Ok(0.0) if ["input_len", "output_len"].contains(&name) => {
+                        question.numbers.insert(name, 0.0);
+                    }
                     Ok(number) if number.is_finite() && number > 0.0 => {
                         question.numbers.insert(name, number);
                     }
                     Ok(_) => return Err(Skip(format!("`{name}` is not above 0"))),
+                    // Latent attention has no KV heads to count.
+                    Err(_) if name == "kv_heads" && cell.eq_ignore_ascii_case("mla") => {}
                     Err(_) => return Err(Skip(format!("`{name}` is not a number"))),
                 }
             }
@@ -111,7 +117,7 @@ impl Question {
         self.text(column).unwrap_or_default().to_lowercase()
     }
 
-    /// A number that is stated; finite and above 0.
+    /// A number that is stated; finite and above 0, but for lengths, which may be 0.
     pub fn number(&self, column: &str) -> Option<f64> {
         self.numbers.get(column).copied()
     }

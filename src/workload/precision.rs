@@ -1,5 +1,6 @@
 //! Number formats: of arithmetic in training and serving, and of stored weights.
 
+use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
 
 /// Format of the matrix arithmetic.
@@ -60,4 +61,30 @@ pub struct Quantization {
     pub embeddings_too: bool,
     /// Format of the arithmetic when it is not that of the activations: FP8 and INT8 kernels.
     pub compute: Option<Precision>,
+}
+
+impl Quantization {
+    /// A storage format by its name in the catalog: bits from there, arithmetic from its definition. `none` is 16 bits.
+    pub fn named(catalog: &Catalog, name: &str) -> Option<Self> {
+        let bits = if name == "none" {
+            16.0
+        } else {
+            let row = catalog.constant("weight-bits", None, None, Some(name), 1)?;
+            row.class.as_deref().filter(|class| *class == name)?;
+            row.value
+        };
+        let compute = match name {
+            "fp8" => Some(Precision::Fp8),
+            "int8" => Some(Precision::Int8),
+            "nvfp4" | "mxfp4" => Some(Precision::Fp4),
+            _ => None,
+        };
+        Some(Self { name: name.to_owned(), bits, embeddings_too: quantizes_embeddings(name), compute })
+    }
+}
+
+/// GGUF files (`q4_k_m`, `iq3_xxs`, `q8_0`) and EXL2 hold embedding and output matrix in the same sort of blocks.
+fn quantizes_embeddings(name: &str) -> bool {
+    let gguf = name.strip_prefix('i').unwrap_or(name).strip_prefix('q');
+    gguf.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) || name.starts_with("exl")
 }

@@ -42,12 +42,27 @@ const ENGINES: [(&str, &[&str]); 9] = [
     ("vllm", &["tgi", "text-generation-inference"]),
     ("vllm-v0", &["nm-vllm"]),
     ("sglang", &[]),
-    ("tensorrt-llm", &["trt-llm", "tensorrt", "trtllm", "nim", "lmdeploy", "turbomind"]),
+    (
+        "tensorrt-llm",
+        &["trt-llm", "tensorrt", "trtllm", "nim", "lmdeploy", "turbomind", "qserve", "optimum-nvidia"],
+    ),
     ("fastertransformer", &["ft"]),
     ("deepspeed-mii", &["mii", "deepspeed", "deepspeed-fastgen"]),
-    ("llama.cpp", &["llamacpp", "llama-cpp", "ollama", "lm-studio", "koboldcpp"]),
+    ("llama.cpp", &["llamacpp", "llama-cpp", "ollama", "lm-studio", "koboldcpp", "ctransformers"]),
     ("exllama", &["exllamav2", "exllamav3", "tabbyapi", "autoawq"]),
-    ("eager", &["transformers", "hf-transformers", "pytorch", "accelerate", "huggingface"]),
+    (
+        "eager",
+        &[
+            "transformers",
+            "hf-transformers",
+            "pytorch",
+            "accelerate",
+            "huggingface",
+            "autogptq",
+            "lightning",
+            "megatron-lm",
+        ],
+    ),
 ];
 
 fn class(name: &str, table: &[(&'static str, &[&str])]) -> Option<&'static str> {
@@ -66,6 +81,35 @@ pub fn framework_class(name: &str) -> Option<&'static str> {
 /// The class of a serving engine; `None` for a name that is not known.
 pub fn engine_class(name: &str) -> Option<&'static str> {
     class(name, &ENGINES)
+}
+
+/// The class of the engine whose name stands first in a longer text such as `Triton + TensorRT-LLM` or
+/// `HF Transformers`; where several begin there, the longest.
+pub fn engine_class_in(text: &str) -> Option<&'static str> {
+    let text = text.trim().to_ascii_lowercase().replace([' ', '_'], "-");
+    let names = ENGINES
+        .iter()
+        .flat_map(|&(class, names)| names.iter().copied().chain([class]).map(move |name| (name, class)));
+    let found = names.filter_map(|(name, class)| {
+        let word = |at: &(usize, &str)| {
+            let before = text[..at.0].chars().next_back();
+            before.is_none_or(|c| !c.is_ascii_alphanumeric())
+        };
+        let (at, _) = text.match_indices(name).find(word)?;
+        Some((at, std::cmp::Reverse(name.len()), class))
+    });
+    found.min().map(|(.., class)| class)
+}
+
+/// The class of vLLM that a version belongs to; `None` where no version is told.
+pub fn vllm_class(version: &str) -> Option<&'static str> {
+    let start = version.find(|c: char| c.is_ascii_digit())?;
+    let mut numbers = version[start..].split('.').map(|part| {
+        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u32>().ok()
+    });
+    let (major, minor) = (numbers.next()??, numbers.next()??);
+    Some(if major > 0 || minor >= 8 { "vllm" } else { "vllm-v0" })
 }
 
 /// All names of frameworks, classes first.

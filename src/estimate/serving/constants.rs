@@ -53,7 +53,7 @@ pub(super) struct Constants<'a> {
     /// Whether the engine divides matrices between GPUs; otherwise only layers.
     pub(super) tensor_parallel: bool,
     /// Share of the usable memory that the engine takes for everything.
-    pub(super) memory_share: f64,
+    pub(super) memory_share: Amount,
     /// Bytes of context and libraries on each GPU, with the range.
     pub(super) framework: Amount,
     /// Bytes of kernel buffers and captured graphs on each GPU, with the range.
@@ -126,7 +126,7 @@ impl<'a> Constants<'a> {
             max_batch: value("serve-max-batch")?,
             batched_tokens: value("serve-batched-tokens")?,
             tensor_parallel: value("serve-tensor-parallel")? > 0.0,
-            memory_share: value("serve-memory-share")?,
+            memory_share: Amount::of(look("serve-memory-share", None)?, 1.0),
             framework: bytes("serve-framework-gib")?,
             workspace: bytes("serve-workspace-gib")?,
             communication: bytes("serve-communication-gib")?,

@@ -5,7 +5,7 @@
 use super::ServingModel;
 use super::constants::Amount;
 use super::kv;
-use crate::estimate::{Layout, MemoryEstimate, MemoryTerms, Verdict};
+use crate::estimate::{Layout, MemoryEstimate, MemoryTerms, Range, Verdict};
 use crate::model::{Architecture, Origin};
 
 /// Bytes of one activation value: engines keep the residual stream in 16 bit.
@@ -145,9 +145,34 @@ impl ServingModel<'_> {
     /// sequences of the longest length, as engines count when layers differ.
     pub fn kv_capacity_tokens(&self, layout: &Layout) -> u64 {
         let resident = self.resident(layout, 1, self.serving.max_model_len).total();
-        let budget = self.constants.memory_share * self.machine.usable_bytes - resident;
+        let budget = self.constants.memory_share.expected * self.machine.usable_bytes - resident;
         let length = f64::from(self.serving.max_model_len.max(1));
         (budget.max(0.0) / self.kv_per_gpu(layout, length).max(1.0) * length) as u64
+    }
+
+    /// The same with its range, which follows from that of what else is in memory.
+    pub fn kv_capacity(&self, layout: &Layout) -> Range {
+        let length = f64::from(self.serving.max_model_len.max(1));
+        let each = self.kv_per_gpu(layout, length).max(1.0);
+        let terms = self.resident(layout, 1, self.serving.max_model_len);
+        let estimate = self.with_range(layout, terms);
+        let share = &self.constants.memory_share;
+        let tokens = |share: f64, resident: f64| {
+            (share * self.machine.usable_bytes - resident).max(0.0) / each * length
+        };
+        Range {
+            low: tokens(share.low, estimate.high),
+            expected: tokens(share.expected, estimate.terms.total()),
+            high: tokens(share.high, estimate.low),
+        }
+    }
+
+    /// Bytes that an engine takes at start on each GPU: its share of the memory.
+    pub fn reservation(&self, layout: &Layout) -> Range {
+        let share = &self.constants.memory_share;
+        let needed = self.resident(layout, 1, self.serving.max_model_len).total();
+        let bytes = |share: f64| (share * self.machine.usable_bytes).max(needed);
+        Range { low: bytes(share.low), expected: bytes(share.expected), high: bytes(share.high) }
     }
 }
 

@@ -248,6 +248,16 @@ impl ServingModel<'_> {
         waves * (self.prefill_pass(layout, f64::from(held), input).total + (output - 1.0).max(0.0) * decode)
     }
 
+    /// Seconds of decoding with the spread that decode times have.
+    pub fn decode_range(&self, seconds: f64) -> Range {
+        spread(seconds, self.constants.decode_spread)
+    }
+
+    /// Seconds of a prompt with the spread that prefill times have.
+    pub fn prefill_range(&self, seconds: f64) -> Range {
+        spread(seconds, self.constants.prefill_spread)
+    }
+
     /// Requests that the engine works on at once when more than it can hold are waiting; at least 1.
     pub fn offline_batch(&self, layout: &Layout) -> u32 {
         self.capacity(layout).max(1.0) as u32
@@ -257,7 +267,7 @@ impl ServingModel<'_> {
     fn capacity(&self, layout: &Layout) -> f64 {
         let running = f64::from(self.serving.input_len) + f64::from(self.serving.output_len) / 2.0;
         let resident = self.resident(layout, 1, self.serving.max_model_len).total();
-        let budget = self.constants.memory_share * self.machine.usable_bytes - resident;
+        let budget = self.constants.memory_share.expected * self.machine.usable_bytes - resident;
         (budget / self.kv_per_gpu(layout, running.max(1.0)).max(1.0)).min(self.constants.max_batch)
     }
 }

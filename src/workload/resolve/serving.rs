@@ -1,15 +1,13 @@
 //! Settings of serving.
 
-use super::defaults::{
-    CONCURRENCY, HOURS, INPUT_LEN, KV_BYTES, MAX_MODEL_LEN, OUTPUT_LEN, classes, constant,
-};
+use super::defaults::{CONCURRENCY, HOURS, INPUT_LEN, KV_BYTES, MAX_MODEL_LEN, OUTPUT_LEN, classes};
 use super::{CONVENTION, Notes, class_of, positive, servable, sized};
 use crate::catalog::Catalog;
 use crate::diag::InputError;
 use crate::model::{Architecture, Attention, Reading};
 use crate::units::Hours;
 use crate::workload::choice::{KvPrecision, PrecisionChoice};
-use crate::workload::precision::{Precision, Quantization};
+use crate::workload::precision::Quantization;
 use crate::workload::settings::WorkloadArgs;
 use crate::workload::{KvRule, Serving, software};
 
@@ -265,18 +263,8 @@ fn format(
         let all = format!("known formats: none, {}", known.join(", "));
         return Err(InputError::unknown("quantization", name, known.iter().copied().chain(["none"]), all));
     }
-    let (bits, _) = constant(catalog, "weight-bits", Some(name))?;
-    let compute = match name {
-        "fp8" => Some(Precision::Fp8),
-        "int8" => Some(Precision::Int8),
-        "nvfp4" | "mxfp4" => Some(Precision::Fp4),
-        _ => None,
-    };
-    Ok(Quantization { name: name.to_owned(), bits, embeddings_too: quantizes_embeddings(name), compute })
-}
-
-/// GGUF files (`q4_k_m`, `iq3_xxs`, `q8_0`) and EXL2 hold embedding and output matrix in the same sort of blocks.
-fn quantizes_embeddings(name: &str) -> bool {
-    let gguf = name.strip_prefix('i').unwrap_or(name).strip_prefix('q');
-    gguf.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) || name.starts_with("exl")
+    Quantization::named(catalog, name).ok_or_else(|| {
+        let message = format!("the catalog has no constant `weight-bits` of class `{name}`");
+        InputError::new(message, "add a [[constant]] row")
+    })
 }

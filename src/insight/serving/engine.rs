@@ -1,0 +1,48 @@
+//! Which class of engine a row means, by name and version, and how that engine takes memory.
+
+use super::super::Skip;
+use super::super::question::Question;
+use crate::catalog::gpu::Gpu;
+use crate::model::{Architecture, Attention};
+use crate::workload::precision::Precision;
+use crate::workload::software;
+
+/// More routed experts than a mixture had before version 0.8 of vLLM.
+const MANY_EXPERTS: u32 = 16;
+
+/// The class of engine of a row.
+pub(super) fn class(
+    question: &Question,
+    arch: &Architecture,
+    gpu: &Gpu,
+    arithmetic: Option<Precision>,
+) -> Result<&'static str, Skip> {
+    let name = question.text("engine").ok_or_else(|| Skip::blank("engine"))?;
+    let class = software::engine_class_in(name)
+        .ok_or_else(|| Skip::new(format!("no class of engine is known for `{name}`")))?;
+    if class != "vllm" || name.to_ascii_lowercase().contains("tgi") {
+        return Ok(class);
+    }
+    let version = question.text("engine_version").and_then(software::vllm_class);
+    Ok(version.unwrap_or(if is_recent(arch, gpu, arithmetic) { "vllm" } else { "vllm-v0" }))
+}
+
+/// Whether only a recent engine can have run it: kernels for FP4, Blackwell, many experts and latent attention came with
+/// and after the one engine core.
+fn is_recent(arch: &Architecture, gpu: &Gpu, arithmetic: Option<Precision>) -> bool {
+    arithmetic == Some(Precision::Fp4)
+        || gpu.architecture.starts_with("Blackwell")
+        || gpu.vendor == "Google"
+        || arch.moe.is_some_and(|moe| moe.experts > MANY_EXPERTS)
+        || matches!(arch.attention, Attention::Latent { .. })
+}
+
+/// Whether the engine takes its share of the memory at start: what is then measured is the reservation.
+pub(super) fn reserves(class: &str) -> bool {
+    matches!(class, "vllm" | "vllm-v0" | "sglang" | "deepspeed-mii") || class.starts_with("tensorrt-llm")
+}
+
+/// Whether what does not fit the KV cache waits for its turn; otherwise the whole batch must fit.
+pub(super) fn queues(class: &str) -> bool {
+    reserves(class)
+}

@@ -1,0 +1,84 @@
+//! Which network a row means: a preset by its name, checked against what the row states, or the shape that it states.
+
+use super::super::Skip;
+use super::super::question::Question;
+use crate::catalog::Catalog;
+use crate::model::count::{Details, count};
+use crate::model::{Architecture, Attention, Kind, Origin, infer, preset};
+
+/// By how much a stated parameter count may differ from the preset that the name means: sources round, and count with or
+/// without embeddings.
+const SIZE_TOLERANCE: f64 = 0.2;
+/// The same for a shape: a count beyond this means a part that the row does not state.
+const SHAPE_TOLERANCE: f64 = 0.15;
+
+/// The network of a row.
+pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Architecture, Skip> {
+    let name = question.text("model").ok_or_else(|| Skip::blank("model"))?;
+    let stated = question.number("params_b").map(|billions| billions * 1e9);
+    let named = by_name(catalog, name).filter(|arch| {
+        let size = stated.is_none_or(|stated| (arch.params / stated - 1.0).abs() <= SIZE_TOLERANCE);
+        size && question.count("layers").is_none_or(|layers| layers == arch.layers)
+    });
+    named
+        .or_else(|| by_shape(question, name))
+        .ok_or_else(|| Skip::new(format!("`{name}` is no preset, and the row does not state its shape")))
+}
+
+/// The preset that a name means. Words behind the name say what was done to the weights (`-Instruct`, `-GGUF`, a format,
+/// whose fine-tune), so they are dropped one by one until something has the name.
+fn by_name(catalog: &Catalog, name: &str) -> Option<Architecture> {
+    let own = name.rsplit('/').next().unwrap_or(name);
+    let words: Vec<&str> = own.split([' ', '-', '_', '(']).filter(|word| !word.is_empty()).collect();
+    let whole = [name, own].into_iter().find_map(|text| catalog.resolve_preset(text).ok());
+    let shorter = || {
+        // A size stands in every name: nothing shorter than that can be meant.
+        let least = words.iter().position(|word| word.chars().any(|c| c.is_ascii_digit()))? + 1;
+        (least..=words.len()).rev().find_map(|n| catalog.resolve_preset(&words[..n].join("-")).ok())
+    };
+    let preset = whole.or_else(shorter)?;
+    Some(preset::architecture(preset, catalog).architecture)
+}
+
+/// A dense decoder of the stated shape. Whether its MLP is gated is what meets the stated count better.
+fn by_shape(question: &Question, name: &str) -> Option<Architecture> {
+    let (layers, hidden, heads) =
+        (question.count("layers")?, question.count("hidden")?, question.count("heads")?);
+    let stated = question.number("params_b")? * 1e9;
+    if heads == 0 || !hidden.is_multiple_of(heads) {
+        return None;
+    }
+    let shape = |gated_mlp: bool, ffn: u32| {
+        let mut arch = Architecture {
+            name: name.to_owned(),
+            origin: Origin::ByHand,
+            kind: Kind::Decoder,
+            params: 0.0,
+            active_params: 0.0,
+            layers,
+            hidden,
+            heads,
+            kv_heads: question.count("kv_heads").unwrap_or(heads),
+            head_dim: hidden / heads,
+            ffn,
+            gated_mlp,
+            vocab: question.count("vocab").unwrap_or_else(|| infer::vocab(hidden)),
+            tied_embeddings: false,
+            native_context: None,
+            attention: Attention::Heads,
+            window: None,
+            moe: None,
+            kv_caveat: None,
+            source: "stated with the measurement".to_owned(),
+        };
+        arch.params = count(&arch, &Details::default()).total;
+        arch.active_params = arch.params;
+        arch
+    };
+    let ffn = question.count("ffn_hidden").unwrap_or(hidden.saturating_mul(4));
+    let off = |arch: &Architecture| (arch.params / stated - 1.0).abs();
+    [shape(true, ffn), shape(false, ffn)]
+        .into_iter()
+        .min_by(|a, b| off(a).total_cmp(&off(b)))
+        .filter(|arch| off(arch) <= SHAPE_TOLERANCE && arch.check().is_ok())
+}

@@ -1,0 +1,154 @@
+//! The figures that a kind of row is about, asked of the estimates.
+
+use super::super::metric::Metric;
+use super::super::{Basis, Prediction, Skip};
+use super::{Ask, Case, engine};
+use crate::catalog::Catalog;
+use crate::estimate::serving::ServingModel;
+use crate::estimate::{Machine, Range, Verdict};
+use crate::units::GIB;
+
+/// Seconds to milliseconds.
+const MS: f64 = 1e3;
+
+impl Case {
+    pub(super) fn answer(
+        &self,
+        catalog: &Catalog,
+        model: &ServingModel,
+        machine: &Machine,
+    ) -> Result<Prediction, Skip> {
+        let verdict = self.verdict(model);
+        let mut values = Vec::new();
+        self.memory(model, machine, &mut values);
+        if matches!(self.ask, Ask::Memory | Ask::Fit) {
+            return Ok(Prediction { values, verdict: Some(verdict), basis: Basis::Formula });
+        }
+        // What runs although the estimate says no is still timed: the verdict stands beside the figure.
+        let _ = catalog;
+        match self.ask {
+            Ask::Decode => self.decode(model, &mut values),
+            Ask::Single => self.batch_of(model, 1, &mut values),
+            Ask::Batch => self.batch_of(model, self.per_replica(), &mut values),
+            Ask::LargestBatch => self.batch_of(model, model.offline_batch(&self.layout), &mut values),
+            Ask::Prefill => self.prefill(model, &mut values),
+            Ask::Offline => self.offline(model, &mut values),
+            Ask::ClosedLoop => self.closed_loop(model, &mut values),
+            Ask::Offload if verdict == Verdict::No => {}
+            Ask::Offload => self.batch_of(model, self.per_replica(), &mut values),
+            Ask::Memory | Ask::Fit => {}
+        }
+        Ok(Prediction { values, verdict: Some(verdict), basis: Basis::Formula })
+    }
+
+    /// Requests of each replica.
+    fn per_replica(&self) -> u32 {
+        self.batch.unwrap_or(1).div_ceil(self.layout.dp).max(1)
+    }
+
+    /// Whether it runs. Engines that queue need to hold one request; others the batch.
+    fn verdict(&self, model: &ServingModel) -> Verdict {
+        let load = if engine::queues(&self.serving.engine) { 1 } else { self.per_replica() };
+        let verdict = model.verdict(&self.layout, load);
+        let refused = self.has_max_len
+            && engine::reserves(&self.serving.engine)
+            && model.kv_capacity_tokens(&self.layout) < u64::from(self.serving.max_model_len);
+        if refused { verdict.max(Verdict::Tight) } else { verdict }
+    }
+
+    /// Peak memory and the KV cache.
+    fn memory(&self, model: &ServingModel, machine: &Machine, values: &mut Vec<(Metric, Range)>) {
+        if engine::reserves(&self.serving.engine) {
+            let reserved = model.reservation(&self.layout);
+            values.push((Metric::PeakMemoryGib, scaled(reserved, 1.0 / GIB)));
+            if self.ask == Ask::Memory {
+                values.push((Metric::KvCacheTokens, model.kv_capacity(&self.layout)));
+            }
+        } else if self.output.is_some() || self.has_max_len {
+            let memory = model.memory(&self.layout, self.per_replica());
+            let high = memory.high.min(machine.memory_bytes.max(memory.terms.total()));
+            let peak = Range { low: memory.low, expected: memory.terms.total(), high };
+            values.push((Metric::PeakMemoryGib, scaled(peak, 1.0 / GIB)));
+        }
+    }
+
+    /// One sequence, token by token.
+    fn decode(&self, model: &ServingModel, values: &mut Vec<(Metric, Range)>) {
+        let context = self.input.unwrap_or_default() + self.output.unwrap_or_default() / 2.0;
+        let seconds = model.decode_pass(&self.layout, 1.0, context).total;
+        let tpot = model.decode_range(seconds);
+        values.push((Metric::TpotMs, scaled(tpot, MS)));
+        values.push((Metric::OutputTokensPerS, inverse(tpot, 1.0)));
+        if let Some(input) = self.input.filter(|&tokens| tokens > 0.0) {
+            let first = model.prefill_pass(&self.layout, 1.0, input).total;
+            values.push((Metric::TtftMs, scaled(model.prefill_range(first), MS)));
+        }
+    }
+
+    /// A batch in each replica from the first prompt to the last token.
+    fn batch_of(&self, model: &ServingModel, batch: u32, values: &mut Vec<(Metric, Range)>) {
+        let latency = model.decode_range(model.static_batch_s(&self.layout, batch));
+        let (input, output) = (f64::from(self.serving.input_len), f64::from(self.serving.output_len));
+        let sequences = f64::from(batch) * f64::from(self.layout.dp);
+        let held = f64::from(model.offline_batch(&self.layout).min(batch));
+        let first = model.prefill_pass(&self.layout, held, input).total;
+        let decode = model.decode_pass(&self.layout, held, input + output / 2.0).total;
+        values.push((Metric::LatencyMs, scaled(latency, MS)));
+        values.push((Metric::OutputTokensPerS, inverse(latency, sequences * output)));
+        values.push((Metric::TotalTokensPerS, inverse(latency, sequences * (input + output))));
+        values.push((Metric::TtftMs, scaled(model.prefill_range(first), MS)));
+        values.push((Metric::TpotMs, scaled(model.decode_range(decode), MS)));
+    }
+
+    /// The prompt alone.
+    fn prefill(&self, model: &ServingModel, values: &mut Vec<(Metric, Range)>) {
+        let input = self.input.unwrap_or_default();
+        let seconds = model.prefill_range(model.prefill_pass(&self.layout, 1.0, input).total);
+        values.push((Metric::TtftMs, scaled(seconds, MS)));
+        values.push((Metric::TotalTokensPerS, inverse(seconds, input)));
+    }
+
+    /// More requests than run at once, or all of a stated number.
+    fn offline(&self, model: &ServingModel, values: &mut Vec<(Metric, Range)>) {
+        let most = model.offline_batch(&self.layout);
+        let running = self.batch.map_or(most, |all| all.div_ceil(self.layout.dp).clamp(1, most));
+        let speed = model.speed(&self.layout, running);
+        self.rates(model, speed.requests_per_s, values);
+        values.push((Metric::TpotMs, speed.tpot_ms));
+    }
+
+    /// A fixed number of requests in flight.
+    fn closed_loop(&self, model: &ServingModel, values: &mut Vec<(Metric, Range)>) {
+        let speed = model.speed(&self.layout, self.per_replica());
+        self.rates(model, speed.requests_per_s, values);
+        let output = f64::from(self.serving.output_len);
+        let latency = |ttft: f64, tpot: f64| ttft + (output - 1.0).max(0.0) * tpot;
+        values.push((Metric::TpotMs, speed.tpot_ms));
+        values.push((Metric::TtftMs, speed.ttft_ms));
+        values.push((
+            Metric::LatencyMs,
+            Range {
+                low: latency(speed.ttft_ms.low, speed.tpot_ms.low),
+                expected: latency(speed.ttft_ms.expected, speed.tpot_ms.expected),
+                high: latency(speed.ttft_ms.high, speed.tpot_ms.high),
+            },
+        ));
+    }
+
+    /// Tokens per second of all replicas from the requests per second of one.
+    fn rates(&self, model: &ServingModel, requests_per_s: f64, values: &mut Vec<(Metric, Range)>) {
+        let (input, output) = (f64::from(self.serving.input_len), f64::from(self.serving.output_len));
+        let seconds = model.decode_range(1.0 / (requests_per_s * f64::from(self.layout.dp)));
+        values.push((Metric::OutputTokensPerS, inverse(seconds, output)));
+        values.push((Metric::TotalTokensPerS, inverse(seconds, input + output)));
+    }
+}
+
+fn scaled(range: Range, by: f64) -> Range {
+    Range { low: range.low * by, expected: range.expected * by, high: range.high * by }
+}
+
+/// `work` over a time.
+fn inverse(time: Range, work: f64) -> Range {
+    Range { low: work / time.high, expected: work / time.expected, high: work / time.low }
+}

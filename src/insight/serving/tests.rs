@@ -1,0 +1,67 @@
+//! Rows of serving: what they are read as, and that only their workload decides.
+
+use super::*;
+use crate::catalog::load::{Sections, embedded};
+use crate::insight::question::Sort;
+
+fn question(cells: &[(&str, &str)]) -> Question {
+    Question::new(Sort::Inference, cells.iter().copied()).expect("a question")
+}
+
+const ROW: [(&str, &str); 10] = [
+    ("kind", "serve_closed_loop"),
+    ("engine", "vLLM"),
+    ("engine_version", "0.12.0"),
+    ("model", "Llama 3.1 8B"),
+    ("gpu", "H100-SXM"),
+    ("gpu_count", "1"),
+    ("weight_precision", "bf16"),
+    ("input_len", "1024"),
+    ("output_len", "256"),
+    ("batch_or_concurrency", "8"),
+];
+
+fn with(changes: &[(&'static str, &'static str)]) -> Question {
+    let mut cells = ROW.to_vec();
+    for change in changes {
+        match cells.iter_mut().find(|cell| cell.0 == change.0) {
+            Some(cell) => *cell = *change,
+            None => cells.push(*change),
+        }
+    }
+    question(&cells)
+}
+
+#[test]
+fn an_engine_is_read_with_its_version() {
+    let catalog = embedded(Sections::ALL).expect("a catalog");
+    let class = |changes: &[(&'static str, &'static str)]| {
+        Case::of(&catalog, &with(changes)).map(|case| case.serving.engine)
+    };
+    assert_eq!(class(&[]), Ok("vllm".to_owned()));
+    assert_eq!(class(&[("engine_version", "0.6.3.post1")]), Ok("vllm-v0".to_owned()));
+    assert_eq!(class(&[("engine", "Triton + TensorRT-LLM")]), Ok("tensorrt-llm".to_owned()));
+    assert_eq!(class(&[("engine", "HF Transformers")]), Ok("eager".to_owned()));
+    assert_eq!(class(&[("engine", "llama.cpp fork")]), Ok("llama.cpp".to_owned()));
+    assert!(class(&[("engine", "nobody's engine")]).is_err());
+}
+
+#[test]
+fn a_row_without_what_its_kind_needs_is_skipped_with_the_column() {
+    let catalog = embedded(Sections::ALL).expect("a catalog");
+    for column in ["model", "gpu", "kind", "engine", "input_len", "output_len", "batch_or_concurrency"] {
+        let cells: Vec<_> = ROW.iter().copied().filter(|cell| cell.0 != column).collect();
+        let skip = Case::of(&catalog, &question(&cells)).expect_err(column);
+        assert!(skip.0.contains(column), "{column}: {}", skip.0);
+    }
+}
+
+#[test]
+fn words_behind_the_name_of_a_model_do_not_matter_but_its_size_does() {
+    let catalog = embedded(Sections::ALL).expect("a catalog");
+    let layers = |name: &'static str, size: &'static str| {
+        Case::of(&catalog, &with(&[("model", name), ("params_b", size)])).map(|case| case.arch.layers)
+    };
+    assert_eq!(layers("meta-llama/Llama-3.1-8B-Instruct-GGUF", "8.03"), Ok(32));
+    assert!(layers("Llama 3.1 8B", "70.6").is_err());
+}
