@@ -3,6 +3,7 @@
 //! The rooms in reading order; an arrow goes only from a later one to an earlier one (`tests/it/layers.rs` holds the table).
 
 pub mod advise;
+pub mod calibrate;
 pub mod catalog;
 pub mod cli;
 pub mod diag;

@@ -16,6 +16,16 @@ pub struct Source {
     pub as_of: AsOf,
 }
 
+/// How the source of constants begins that were fitted on somebody's own runs.
+pub const CALIBRATED: &str = "calibrated on your ";
+
+impl Source {
+    /// Whether it is somebody's own runs, which estimates trust more than published ones.
+    pub fn is_calibration(&self) -> bool {
+        self.text.starts_with(CALIBRATED)
+    }
+}
+
 /// A date, or a range where the source has no day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(Date, Date)", into = "(Date, Date)")]

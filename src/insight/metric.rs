@@ -81,7 +81,9 @@ impl Answer {
         match question.sort() {
             Sort::Training => {
                 let per_gpu = number("metric_tokens_per_s_total").zip(gpus).map(|(total, gpus)| total / gpus);
-                put(Metric::TokensPerSPerGpu, number("metric_tokens_per_s_per_gpu").or(per_gpu));
+                let printed = number("metric_tokens_per_s_per_gpu").or(per_gpu);
+                let derived = || Some(number("metric_tflops_per_gpu")? * 1e12 / flops_per_token(question)?);
+                put(Metric::TokensPerSPerGpu, printed.or_else(derived));
                 put(Metric::SamplesPerS, number("metric_samples_per_s"));
                 put(
                     Metric::TrainGpuHours,
@@ -105,4 +107,20 @@ impl Answer {
         };
         Self { values, fits }
     }
+}
+
+/// FLOPs of one token by the definition of the tables that print FLOP/s and no tokens: attention counted without its
+/// causal half (Narayanan et al. 2021, section 5.1), forward and backward; with full recomputation Megatron counts the
+/// second forward pass too. `None` where a count is missing or the software has no such table.
+fn flops_per_token(question: &Question) -> Option<f64> {
+    let framework = question.lower("framework");
+    let megatron = framework.starts_with("megatron");
+    if !(megatron || framework == "maxtext") || question.lower("method") != "pretrain" {
+        return None;
+    }
+    let active = question.number("active_params_b").or_else(|| question.number("params_b"))? * 1e9;
+    let attention = question.number("layers")? * question.number("hidden")? * question.number("seq_len")?;
+    let forward = 2.0 * active + 4.0 * attention;
+    let again = megatron && question.lower("activation_checkpointing") == "full";
+    Some(forward * if again { 4.0 } else { 3.0 })
 }

@@ -58,7 +58,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    fn of(row: &Measurement) -> Self {
+    /// What a measurement belongs to.
+    pub fn of(row: &Measurement) -> Self {
         let text = |column: &str| {
             row.question
                 .as_ref()

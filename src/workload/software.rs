@@ -6,7 +6,20 @@
 const FRAMEWORKS: [(&str, &[&str]); 5] = [
     (
         "tuned",
-        &["megatron", "megatron-lm", "megatron-bridge", "nemo", "maxtext", "nvidia-examples", "mlperf"],
+        &[
+            "megatron",
+            "megatron-core",
+            "megatron-lm",
+            "megatron-bridge",
+            "nemo",
+            "maxtext",
+            "paxml",
+            "nvidia-examples",
+            "lambda-benchmark",
+            "mlperf",
+            "levanter",
+            "llm.c",
+        ],
     ),
     (
         "generic",
@@ -32,9 +45,24 @@ const FRAMEWORKS: [(&str, &[&str]); 5] = [
             "jax",
         ],
     ),
-    ("fused", &["torchtitan", "llm-foundry", "fms-fsdp"]),
-    ("pure-bf16", &["torchtune", "litgpt"]),
-    ("legacy", &["megatron-deepspeed"]),
+    (
+        "fused",
+        &[
+            "torchtitan",
+            "llm-foundry",
+            "fms-fsdp",
+            "fms",
+            "kempnerforge",
+            "nemo-automodel",
+            "automodel",
+            "nanochat",
+            "modded-nanogpt",
+            "tinyllama",
+            "flash-attention",
+        ],
+    ),
+    ("pure-bf16", &["torchtune", "litgpt", "lit-gpt"]),
+    ("legacy", &["megatron-deepspeed", "tensorflow-1"]),
 ];
 
 /// Engines by class. `vllm` is what has its one engine core and prompts in chunks (from 0.8 on), `vllm-v0` what came before.
@@ -101,15 +129,30 @@ pub fn engine_class_in(text: &str) -> Option<&'static str> {
     found.min().map(|(.., class)| class)
 }
 
-/// The class of vLLM that a version belongs to; `None` where no version is told.
-pub fn vllm_class(version: &str) -> Option<&'static str> {
+/// Classes that differ from another in a few constants only, and that other.
+const VARIANTS: [(&str, &str); 2] = [("eager-v0", "eager"), ("tensorrt-llm-pytorch", "tensorrt-llm")];
+
+/// The class whose constants hold where a class has none of its own.
+pub fn base_class(class: &str) -> Option<&'static str> {
+    VARIANTS.iter().find(|(variant, _)| *variant == class).map(|&(_, base)| base)
+}
+
+/// The class of an engine at a version; `None` where nothing, or nothing but the class itself, is told by it.
+///
+/// vLLM has its one engine core and prompts in chunks from 0.8 on; Transformers keeps the logits of the last token only
+/// from 4.45 on.
+pub fn class_at(class: &str, version: &str) -> Option<&'static str> {
     let start = version.find(|c: char| c.is_ascii_digit())?;
     let mut numbers = version[start..].split('.').map(|part| {
         let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
         digits.parse::<u32>().ok()
     });
-    let (major, minor) = (numbers.next()??, numbers.next()??);
-    Some(if major > 0 || minor >= 8 { "vllm" } else { "vllm-v0" })
+    let version = (numbers.next()??, numbers.next()??);
+    match class {
+        "vllm" | "vllm-v0" => Some(if version >= (0, 8) { "vllm" } else { "vllm-v0" }),
+        "eager" => Some(if version >= (4, 45) { "eager" } else { "eager-v0" }),
+        _ => None,
+    }
 }
 
 /// All names of frameworks, classes first.

@@ -8,7 +8,7 @@ use crate::catalog::gpu::Gpu;
 use crate::catalog::knowledge::Constant;
 use crate::estimate::Machine;
 use crate::units::GIB;
-use crate::workload::Serving;
+use crate::workload::{Serving, software};
 use crate::workload::precision::Precision;
 
 /// Microseconds and milliseconds to seconds.
@@ -50,6 +50,10 @@ pub(super) struct Constants<'a> {
     pub(super) max_batch: f64,
     /// Most prompt tokens in one pass; 0 where prompts are not cut.
     pub(super) batched_tokens: f64,
+    /// Longest sequence up to which an engine that does not cut prompts keeps them whole; 0 for no limit.
+    pub(super) whole_prompts: f64,
+    /// Whether the logits of the whole prompt are computed, not only those of its last token.
+    pub(super) prompt_logits: bool,
     /// Whether the engine divides matrices between GPUs; otherwise only layers.
     pub(super) tensor_parallel: bool,
     /// Share of the usable memory that the engine takes for everything.
@@ -98,10 +102,13 @@ impl<'a> Constants<'a> {
         formats: Formats,
     ) -> Result<Self, Unplannable> {
         let look = |key: &'static str, precision: Option<&str>| {
-            let class = Some(serving.engine.as_str());
-            catalog
-                .constant(key, Some(machine.gpu), precision, class, machine.gpus_per_node)
-                .ok_or_else(|| missing(key, machine, &serving.engine))
+            let of = |class: &str| {
+                catalog.constant(key, Some(machine.gpu), precision, Some(class), machine.gpus_per_node)
+            };
+            let class = serving.engine.as_str();
+            let own = of(class);
+            let base = software::base_class(class).filter(|_| own.is_none_or(|row| row.class.is_none()));
+            base.map_or(own, of).ok_or_else(|| missing(key, machine, class))
         };
         let value = |key| look(key, None).map(|c| c.value);
         let bytes = |key| look(key, None).map(|c| Amount::of(c, GIB));
@@ -125,6 +132,8 @@ impl<'a> Constants<'a> {
             queue: value("serve-queue")?,
             max_batch: value("serve-max-batch")?,
             batched_tokens: value("serve-batched-tokens")?,
+            whole_prompts: value("serve-whole-prompts")?,
+            prompt_logits: value("serve-prompt-logits")? > 0.0,
             tensor_parallel: value("serve-tensor-parallel")? > 0.0,
             memory_share: Amount::of(look("serve-memory-share", None)?, 1.0),
             framework: bytes("serve-framework-gib")?,
@@ -222,12 +231,14 @@ impl Formats {
         }
     }
 
-    /// `precision` of the compute constants: all 16-bit and wider formats share one row.
+    /// `precision` of the compute constants: all 16-bit and wider formats share one row, and weights of 4 bits that are
+    /// unpacked for them may have another.
     fn arithmetic_class(self) -> &'static str {
         match self.matrices {
             Precision::Fp8 => "fp8",
             Precision::Int8 => "int8",
             Precision::Fp4 => "fp4",
+            _ if self.weight_bits < 6.0 => "int4",
             _ => "bf16",
         }
     }

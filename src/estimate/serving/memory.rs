@@ -62,7 +62,7 @@ impl ServingModel<'_> {
                 * tokens
                 * activation_values(self.arch, layout.tp)
                 * ACTIVATION_BYTES,
-            logits: f64::from(concurrency) * f64::from(self.arch.vocab) * LOGIT_BYTES / f64::from(layout.tp),
+            logits: self.tokens_with_logits(concurrency) * f64::from(self.arch.vocab) * LOGIT_BYTES / f64::from(layout.tp),
             workspace: self.constants.workspace.expected,
             communication: if gpus > 1 { self.constants.communication.expected } else { 0.0 },
             framework: self.constants.framework.expected,
@@ -84,9 +84,21 @@ impl ServingModel<'_> {
 
     /// Prompt tokens that one pass works on: the engine's limit, or whole prompts where it does not cut them.
     fn tokens_in_pass(&self, concurrency: u32, max_model_len: u32) -> f64 {
-        let limit = self.constants.batched_tokens;
+        let (limit, whole_up_to) = (self.constants.batched_tokens, self.constants.whole_prompts);
         let whole = f64::from(max_model_len).max(f64::from(concurrency) * f64::from(self.serving.input_len));
-        if limit > 0.0 { limit } else { whole }
+        if limit > 0.0 {
+            limit
+        } else if whole_up_to > 0.0 {
+            whole.min(whole_up_to)
+        } else {
+            whole
+        }
+    }
+
+    /// Tokens whose logits one pass computes.
+    fn tokens_with_logits(&self, concurrency: u32) -> f64 {
+        let each = if self.constants.prompt_logits { f64::from(self.serving.input_len).max(1.0) } else { 1.0 };
+        f64::from(concurrency) * each
     }
 
     /// Total and range: weights and a known KV cache are counted, not guessed; the rest has the catalog's ranges.
@@ -144,35 +156,41 @@ impl ServingModel<'_> {
     /// Tokens that the engine's KV cache holds in one replica when the engine takes its usual share of the memory; in
     /// sequences of the longest length, as engines count when layers differ.
     pub fn kv_capacity_tokens(&self, layout: &Layout) -> u64 {
-        let resident = self.resident(layout, 1, self.serving.max_model_len).total();
-        let budget = self.constants.memory_share.expected * self.machine.usable_bytes - resident;
-        let length = f64::from(self.serving.max_model_len.max(1));
-        (budget.max(0.0) / self.kv_per_gpu(layout, length).max(1.0) * length) as u64
+        self.kv_capacity(layout).expected as u64
     }
 
     /// The same with its range, which follows from that of what else is in memory.
     pub fn kv_capacity(&self, layout: &Layout) -> Range {
         let length = f64::from(self.serving.max_model_len.max(1));
         let each = self.kv_per_gpu(layout, length).max(1.0);
-        let terms = self.resident(layout, 1, self.serving.max_model_len);
+        let pool = self.kv_pool(layout);
+        let tokens = |bytes: f64| bytes / each * length;
+        Range { low: tokens(pool.low), expected: tokens(pool.expected), high: tokens(pool.high) }
+    }
+
+    /// Bytes of the KV cache that the engine lays out at start on each GPU: its share of the memory without weights, the
+    /// activations of a full pass and the context. Graphs are captured afterwards and lie outside of the share.
+    pub(super) fn kv_pool(&self, layout: &Layout) -> Range {
+        let terms = MemoryTerms { workspace: 0.0, ..self.resident(layout, 1, self.serving.max_model_len) };
         let estimate = self.with_range(layout, terms);
+        let workspace = &self.constants.workspace;
         let share = &self.constants.memory_share;
-        let tokens = |share: f64, resident: f64| {
-            (share * self.machine.usable_bytes - resident).max(0.0) / each * length
-        };
+        let bytes = |share: f64, other: f64| (share * self.machine.usable_bytes - other).max(0.0);
         Range {
-            low: tokens(share.low, estimate.high),
-            expected: tokens(share.expected, estimate.terms.total()),
-            high: tokens(share.high, estimate.low),
+            low: bytes(share.low, estimate.high - (workspace.high - workspace.expected)),
+            expected: bytes(share.expected, estimate.terms.total()),
+            high: bytes(share.high, estimate.low + (workspace.expected - workspace.low)),
         }
     }
 
-    /// Bytes that an engine takes at start on each GPU: its share of the memory.
+    /// Bytes that an engine which lays out its KV cache at start holds on each GPU: weights and cache as frameworks print
+    /// them; the tools of the driver add the context and the graphs.
     pub fn reservation(&self, layout: &Layout) -> Range {
-        let share = &self.constants.memory_share;
-        let needed = self.resident(layout, 1, self.serving.max_model_len).total();
-        let bytes = |share: f64| (share * self.machine.usable_bytes).max(needed);
-        Range { low: bytes(share.low), expected: bytes(share.expected), high: bytes(share.high) }
+        let pool = self.kv_pool(layout);
+        let terms = self.resident(layout, 1, self.serving.max_model_len);
+        let outside = terms.framework + terms.workspace + terms.communication;
+        let held = |bytes: f64| bytes + terms.weights;
+        Range { low: held(pool.low), expected: held(pool.expected), high: held(pool.high) + outside }
     }
 }
 

@@ -91,18 +91,24 @@ impl ServingModel<'_> {
         PassTime::new(matrices, attention, c.overlap, self.communication_s(layout, batch), fixed)
     }
 
-    /// One prefill of `prompts` prompts of `tokens` tokens each, through all stages of an idle replica.
+    /// One prefill of `prompts` prompts of `tokens` tokens each, through all stages of an idle replica. What the engine
+    /// cuts a prompt into follows through the stages one behind the other (Huang et al. 2019, `GPipe`).
     pub fn prefill_pass(&self, layout: &Layout, prompts: f64, tokens: f64) -> PassTime {
         let c = &self.constants;
         let all = prompts * tokens;
         let passes = if c.batched_tokens > 0.0 { (all / c.batched_tokens).ceil().max(1.0) } else { 1.0 };
+        let stages = f64::from(layout.pp);
+        let filled = (passes + stages - 1.0) / (passes * stages);
         let (matrices, attention) = self.prefill_compute_s(layout, tokens);
         PassTime::new(
-            Roofline { memory: passes * self.weights_s(layout, all / passes), compute: prompts * matrices },
-            Roofline { memory: 0.0, compute: prompts * attention },
+            Roofline {
+                memory: passes * self.weights_s(layout, all / passes) * filled,
+                compute: prompts * matrices * filled,
+            },
+            Roofline { memory: 0.0, compute: prompts * attention * filled },
             c.overlap,
-            passes * self.communication_s(layout, all / passes),
-            passes * (c.step_s() + f64::from(self.arch.layers) * c.layer_s) + prompts * c.sequence_s,
+            passes * self.communication_s(layout, all / passes) * filled,
+            (passes * (c.step_s() + f64::from(self.arch.layers) * c.layer_s) + prompts * c.sequence_s) * filled,
         )
     }
 
@@ -266,9 +272,7 @@ impl ServingModel<'_> {
     /// What the engine's usual share of the memory holds at the mean length of a running request, up to its largest batch.
     fn capacity(&self, layout: &Layout) -> f64 {
         let running = f64::from(self.serving.input_len) + f64::from(self.serving.output_len) / 2.0;
-        let resident = self.resident(layout, 1, self.serving.max_model_len).total();
-        let budget = self.constants.memory_share.expected * self.machine.usable_bytes - resident;
-        (budget / self.kv_per_gpu(layout, running.max(1.0)).max(1.0)).min(self.constants.max_batch)
+        (self.kv_pool(layout).expected / self.kv_per_gpu(layout, running.max(1.0)).max(1.0)).min(self.constants.max_batch)
     }
 }
 

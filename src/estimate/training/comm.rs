@@ -17,6 +17,15 @@ pub(super) struct Fabric {
     latency_s: f64,
 }
 
+/// Sends between all ranks of a group at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exchange {
+    /// Seconds for each byte that a rank hands out, its own share included.
+    pub(super) seconds_per_byte: f64,
+    /// Latency of one exchange in seconds.
+    pub(super) latency_s: f64,
+}
+
 /// A group of ranks that talk to each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
@@ -49,6 +58,20 @@ impl Fabric {
         let network = self.inter * local_ranks / self.gpus_per_node;
         let bytes_per_s = if local_ranks > 1.0 { self.intra.min(network) } else { network };
         Group { ranks, bytes_per_s, latency_s }
+    }
+
+    /// An all-to-all of `ranks` neighbours: each hands an even share to every other. What stays in the node goes over the
+    /// links of the GPU, the rest over its share of the network; both run at a time.
+    pub(super) fn exchange(&self, ranks: f64) -> Exchange {
+        if ranks <= 1.0 {
+            return Exchange { seconds_per_byte: 0.0, latency_s: 0.0 };
+        }
+        let local = ranks.min(self.gpus_per_node);
+        let inside = (local - 1.0) / ranks / self.intra;
+        let outside =
+            if ranks > local { (ranks - local) / ranks * self.gpus_per_node / self.inter } else { 0.0 };
+        let latency_s = self.latency_s * ranks.log2().ceil();
+        Exchange { seconds_per_byte: inside.max(outside), latency_s }
     }
 }
 

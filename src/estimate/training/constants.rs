@@ -18,7 +18,7 @@ pub(super) struct Constants<'a> {
     /// Share of the wall time that does useful work.
     pub(super) goodput: Range,
     pub(super) efficiency_source: &'a Constant,
-    /// The factor of a mixture of experts on the efficiency, where the model is one.
+    /// The factor of grouped products of experts on the efficiency, where the model is a mixture.
     pub(super) moe_source: Option<&'a Constant>,
     pub(super) interleave_source: &'a Constant,
     pub(super) network_source: &'a Constant,
@@ -66,6 +66,13 @@ pub(super) struct TimeConstants {
     pub(super) stack_efficiency: f64,
     pub(super) attention_efficiency: f64,
     pub(super) misaligned: f64,
+    /// Factor on the efficiency for the grouped products of experts, and the width at which they reach half of it.
+    pub(super) expert_efficiency: Range,
+    pub(super) expert_half_width: f64,
+    /// Share of the exchanges between expert-parallel ranks that nothing hides.
+    pub(super) expert_exposed: f64,
+    /// What a mixture adds to the latency of a layer: routing, permuting, one launch for each group.
+    pub(super) expert_latency_s: f64,
     pub(super) elementwise_traffic: f64,
     pub(super) loss_traffic_bytes: f64,
     pub(super) selective_pass: f64,
@@ -85,11 +92,6 @@ pub(super) struct TimeConstants {
     /// 1 where stages share the output matrix evenly, 0 where the last one has it on top of its layers.
     pub(super) pipeline_balance: f64,
     pub(super) jitter: f64,
-}
-
-/// Experts no wider than the model are multiplied in many small products, and most tokens travel far.
-fn moe_class(model: &Architecture) -> Option<&'static str> {
-    model.moe.map(|moe| if moe.expert_ffn > model.hidden { "coarse" } else { "fine" })
 }
 
 /// Looks keys up for one GPU, precision, class of software and size.
@@ -142,21 +144,13 @@ impl<'a> Constants<'a> {
         gpus: u32,
     ) -> Result<Self, Unplannable> {
         let of = Lookup { catalog, gpu, precision: precision.name(), class: &training.framework, gpus };
-        let moe = match moe_class(model) {
+        let moe = match model.moe {
             None => None,
-            class => Some(Lookup { class: class.unwrap_or_default(), ..of }.constant("moe-efficiency")?),
+            Some(_) => Some(of.constant("expert-efficiency")?),
         };
-        let mut time = time(&of, training, fast_intra)?;
-        if let Some(factor) = moe.map(range_of) {
-            time.efficiency = Range {
-                low: time.efficiency.low * factor.low,
-                expected: time.efficiency.expected * factor.expected,
-                high: time.efficiency.high * factor.high,
-            };
-        }
         Ok(Self {
             memory: memory(&of, training.optimizer)?,
-            time,
+            time: time(&of, training, fast_intra)?,
             goodput: goodput_at(catalog, gpu, gpus)?,
             efficiency_source: of.constant("train-efficiency")?,
             moe_source: moe,
@@ -232,6 +226,10 @@ fn time(of: &Lookup, training: &Training, fast_intra: bool) -> Result<TimeConsta
         stack_efficiency: of.value("stack-efficiency")?,
         attention_efficiency: of.value(attention_key)?,
         misaligned: of.value("misaligned-efficiency")?,
+        expert_efficiency: of.range("expert-efficiency")?,
+        expert_half_width: of.value("expert-half-width")?,
+        expert_exposed: of.value("expert-exposed")?,
+        expert_latency_s: of.value("layer-latency-experts")?,
         elementwise_traffic: of.value("elementwise-traffic")?,
         loss_traffic_bytes: of.value("loss-traffic-bytes")?,
         selective_pass: of.value("selective-pass")?,

@@ -2,7 +2,7 @@
 //!
 //! Derived from shapes alone; no GPU and no layout is known here.
 
-use crate::model::{Architecture, Attention, Kind};
+use crate::model::{Architecture, Attention, Kind, Moe};
 use crate::workload::{AttentionKernel, Method, Task, Training};
 
 /// An architecture boiled down for training with one method.
@@ -20,6 +20,12 @@ pub(super) struct Shape {
     pub(super) body_params: f64,
     /// Those of the routed experts among them.
     pub(super) expert_params: f64,
+    /// Those of the routed experts that one token is multiplied with.
+    pub(super) expert_flop_params: f64,
+    /// Width of one expert.
+    pub(super) expert_width: f64,
+    /// Layers that are mixtures of experts.
+    pub(super) moe_layers: f64,
     /// Routed experts that a token visits; 0 without any.
     pub(super) experts_per_token: f64,
     /// Parameters of one embedding matrix.
@@ -63,6 +69,9 @@ impl Shape {
             vocab: if has_head { f64::from(model.vocab) } else { 0.0 },
             body_params: body(model.params),
             expert_params: expert_params(model).min(body(model.params)),
+            expert_flop_params: expert_flop_params(model).min(body(model.active_params)),
+            expert_width: model.moe.map_or(0.0, |moe| f64::from(moe.expert_ffn)),
+            moe_layers: f64::from(model.moe_layers()),
             experts_per_token: model.moe.map_or(0.0, |moe| f64::from(moe.experts_per_token)),
             embedding_params,
             tied: model.tied_embeddings,
@@ -101,6 +110,12 @@ fn expert_params(model: &Architecture) -> f64 {
         let one = matrices * f64::from(model.hidden) * f64::from(moe.expert_ffn);
         f64::from(model.moe_layers()) * f64::from(moe.experts) * one
     })
+}
+
+/// Parameters of the routed experts that one token visits.
+fn expert_flop_params(model: &Architecture) -> f64 {
+    let share = |moe: Moe| f64::from(moe.experts_per_token) / f64::from(moe.experts.max(1));
+    model.moe.map_or(0.0, |moe| expert_params(model) * share(moe))
 }
 
 /// Width of all keys, or of all values: multi-head latent attention is expanded for training.

@@ -21,6 +21,11 @@ impl TrainingModel<'_> {
         self.parts_of(layout, sequences).total()
     }
 
+    /// The same with its range.
+    pub fn step_range_of(&self, layout: &Layout, sequences: f64) -> Range {
+        self.step_range(&self.parts_of(layout, sequences))
+    }
+
     fn step_parts(&self, layout: &Layout) -> StepParts {
         self.parts_of(layout, f64::from(self.global_batch.div_ceil(layout.dp.max(1))))
     }

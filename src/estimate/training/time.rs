@@ -128,12 +128,14 @@ impl TrainingModel<'_> {
         let communication = self.communication(split, passes, stage_share, interleave);
         let (traffic_per_sequence, traffic_per_pass) = self.traffic(split, passes, stage_share);
         let gathers = if split.sharding == Sharding::Zero3 { passes.compute / 3.0 } else { 0.0 };
+        let moe_share = self.shape.moe_layers / self.shape.layers;
         SplitTime {
             compute_per_sequence: self.compute_per_sequence(split, passes, stage_share),
             traffic_per_sequence,
             traffic_per_pass,
             floor_per_pass: layers
-                * (passes.compute / 3.0 * c.layer_latency_s + gathers * c.gather_latency_s),
+                * (passes.compute / 3.0 * (c.layer_latency_s + moe_share * c.expert_latency_s)
+                    + gathers * c.gather_latency_s),
             exposed_per_sequence: communication.exposed_per_sequence,
             exposed_per_pass: communication.exposed_per_pass,
             gather_per_pass: communication.gather_per_pass,
@@ -162,11 +164,24 @@ impl TrainingModel<'_> {
         let misaligned = local_width % 64.0 != 0.0;
         let aligned = if misaligned { c.misaligned } else { 1.0 };
         let efficiency = c.efficiency.expected * c.stack_efficiency * aligned;
-        let body = 2.0 * shape.body_flop_params * stage_share / self.peak;
+        let dense = shape.body_flop_params - shape.expert_flop_params;
+        let routed = shape.expert_flop_params / self.expert_factor(split);
+        let body = 2.0 * (dense + routed) * stage_share / self.peak;
         let head = 2.0 * shape.vocab * shape.hidden * self.head_share(split) / self.wide_peak;
         let attention = shape.attention_flops_per_token(self.seq_len) * stage_share
             / (self.wide_peak * c.attention_efficiency);
         passes.compute * self.seq_len / (split.tp * split.cp) * ((body + head) / efficiency + attention)
+    }
+
+    /// Share of the efficiency of large products that the grouped products of experts reach: it falls with the width that a
+    /// rank holds of each, as that of any product does with its narrowest side. 1 without experts.
+    fn expert_factor(&self, split: &Split) -> f64 {
+        let c = &self.constants.time;
+        if self.shape.expert_flop_params <= 0.0 {
+            return 1.0;
+        }
+        let width = self.shape.expert_width * split.ep / split.expert_parts();
+        c.expert_efficiency.expected * width / (width + c.expert_half_width)
     }
 
     /// What is not a matrix product moves memory: values kept and rebuilt per token, logits and loss, weights once a
@@ -180,7 +195,9 @@ impl TrainingModel<'_> {
         let loss =
             if self.fused_loss { 0.0 } else { shape.vocab * c.loss_traffic_bytes * self.head_share(split) };
         let per_sequence = self.seq_len / split.cp * (passes.compute * values + loss) / bandwidth;
-        let weights = shape.body_flop_params * stage_share;
+        // A pass reads every expert that a rank holds, however few tokens each gets.
+        let dense = shape.body_flop_params - shape.expert_flop_params;
+        let weights = (dense + shape.expert_params * split.tp / split.expert_parts()) * stage_share;
         let stored = match self.method {
             Method::Qlora => element + c.dequantize_bytes,
             Method::Full | Method::Lora => element,
@@ -233,6 +250,16 @@ impl TrainingModel<'_> {
         let tensor_per_sequence = reductions * (tensor.all_reduce(activations) - tensor_latency);
         let hops = 2.0 * interleave;
         let pipeline_per_sequence = hops * (pipeline.send(activations / split.tp) - pipeline.send(0.0));
+        // Keys and values go around the ranks of a context forward, with their gradients backward (Liu et al. 2023).
+        let context = self.fabric.group(split.cp, split.tp);
+        let keys = 2.0 * self.seq_len * self.shape.key_width / split.tp * element;
+        let context_latency = context.gather(0.0);
+        let turns = (3.0 + passes.recomputed) * self.shape.full_layers * stage_share;
+        let context_per_sequence = turns * (context.gather(keys) - context_latency);
+        // Each token goes to its experts and comes back, forward and backward (Lepikhin et al. 2020, section 3.1).
+        let experts = self.fabric.exchange(split.ep);
+        let routed = activations / split.tp * self.shape.experts_per_token;
+        let exchanges = (4.0 + 2.0 * passes.recomputed) * self.shape.moe_layers * stage_share;
         let gradients = self.trained_params(split, stage_share) * element;
         let weights = self.gathered_bytes(split, stage_share);
         let (gather_per_pass, reduction_per_step) = match split.sharding {
@@ -241,8 +268,12 @@ impl TrainingModel<'_> {
             Sharding::Zero3 => (2.0 * data.gather(weights) + data.gather(gradients), 0.0),
         };
         Communication {
-            exposed_per_sequence: c.tensor_exposed * (tensor_per_sequence + pipeline_per_sequence),
-            exposed_per_pass: c.tensor_exposed * (reductions * tensor_latency + hops * pipeline.send(0.0)),
+            exposed_per_sequence: c.tensor_exposed
+                * (tensor_per_sequence + pipeline_per_sequence + context_per_sequence)
+                + c.expert_exposed * exchanges * routed * experts.seconds_per_byte,
+            exposed_per_pass: c.tensor_exposed
+                * (reductions * tensor_latency + hops * pipeline.send(0.0) + turns * context_latency)
+                + c.expert_exposed * exchanges * experts.latency_s,
             gather_per_pass,
             reduction_per_step,
         }

@@ -20,11 +20,17 @@ pub(super) fn class(
     let name = question.text("engine").ok_or_else(|| Skip::blank("engine"))?;
     let class = software::engine_class_in(name)
         .ok_or_else(|| Skip::new(format!("no class of engine is known for `{name}`")))?;
-    if class != "vllm" || name.to_ascii_lowercase().contains("tgi") {
-        return Ok(class);
-    }
-    let version = question.text("engine_version").and_then(software::vllm_class);
-    Ok(version.unwrap_or(if is_recent(arch, gpu, arithmetic) { "vllm" } else { "vllm-v0" }))
+    let version = question.text("engine_version").and_then(|version| software::class_at(class, version));
+    let lower = name.to_ascii_lowercase();
+    Ok(match (class, version) {
+        ("vllm", _) if !lower.contains("vllm") => class,
+        ("eager", Some(version)) if lower.contains("transformers") => version,
+        ("eager", _) => class,
+        (_, Some(version)) => version,
+        ("vllm", None) if !is_recent(arch, gpu, arithmetic) => "vllm-v0",
+        ("tensorrt-llm", None) if lower.contains("pytorch") => "tensorrt-llm-pytorch",
+        _ => class,
+    })
 }
 
 /// Whether only a recent engine can have run it: kernels for FP4, Blackwell, many experts and latent attention came with
@@ -40,6 +46,11 @@ fn is_recent(arch: &Architecture, gpu: &Gpu, arithmetic: Option<Precision>) -> b
 /// Whether the engine takes its share of the memory at start: what is then measured is the reservation.
 pub(super) fn reserves(class: &str) -> bool {
     matches!(class, "vllm" | "vllm-v0" | "sglang" | "deepspeed-mii") || class.starts_with("tensorrt-llm")
+}
+
+/// Whether what is printed as peak is what the framework allocated, without the context of the GPU.
+pub(super) fn prints_allocated(class: &str) -> bool {
+    matches!(class, "eager" | "eager-v0" | "exllama")
 }
 
 /// Whether what does not fit the KV cache waits for its turn; otherwise the whole batch must fit.

@@ -14,10 +14,10 @@ use super::{Prediction, Skip, gpu};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
 use crate::estimate::serving::ServingModel;
-use crate::estimate::{Layout, Machine};
+use crate::estimate::{Layout, Machine, Verdict};
 use crate::model::Architecture;
 use crate::workload::precision::Precision;
-use crate::workload::{KvRule, Serving};
+use crate::workload::{KvRule, Serving, software};
 
 /// GPUs of a node where the row does not state the nodes.
 const GPUS_PER_NODE: u32 = 8;
@@ -122,6 +122,12 @@ impl Case {
             hours: 1.0,
         };
         let has_max_len = question.count("max_model_len").is_some();
+        let serving = if ask == Ask::Memory && !has_max_len {
+            // A server that is not told otherwise holds the model's own context.
+            Serving { max_model_len: arch.native_context.unwrap_or(serving.max_model_len), ..serving }
+        } else {
+            serving
+        };
         let gpus_per_node = nodes(question, gpus);
         let case = Self {
             arch,
@@ -150,7 +156,18 @@ impl Case {
         }
         let model = ServingModel::new(catalog, &self.arch, &self.serving, &machine)
             .map_err(|refused| Skip::new(refused.message))?;
-        self.answer(catalog, &model, &machine)
+        self.answer(&model, &machine, self.spread(&model))
+    }
+
+    /// The layout as stated; where it does not hold a mixture of experts that more GPUs share, the experts are spread over
+    /// all of them, which for time and memory is nearest to tensor parallelism over all.
+    fn spread(&self, model: &ServingModel) -> Layout {
+        let used = self.layout.tp * self.layout.pp;
+        let holds = model.verdict(&self.layout, 1) != Verdict::No;
+        if holds || self.arch.moe.is_none() || self.gpus <= used {
+            return self.layout;
+        }
+        ServingModel::layout(1, (self.gpus / self.layout.pp).max(1), self.layout.pp)
     }
 
     /// What the kind needs and the row does not state.
@@ -176,7 +193,7 @@ fn widen(
     format: crate::workload::precision::Quantization,
     class: &str,
 ) -> crate::workload::precision::Quantization {
-    let plain = matches!(class, "eager" | "llama.cpp" | "exllama") && format.compute == Some(Precision::Int8);
+    let plain = matches!(class, "eager" | "eager-v0" | "llama.cpp" | "exllama") && format.compute == Some(Precision::Int8);
     let lacks = format.compute == Some(Precision::Int8) && Precision::Int8.peak(gpu).is_none();
     crate::workload::precision::Quantization {
         compute: format.compute.filter(|_| !plain && !lacks),
@@ -190,7 +207,7 @@ fn layout(catalog: &Catalog, question: &Question, class: &str) -> Result<(u32, L
     let stated = question.count("gpu_count").or(tp.map(|tp| tp * pp.unwrap_or(1)));
     let gpus = stated.unwrap_or(1);
     let divides = catalog
-        .constant("serve-tensor-parallel", None, None, Some(class), 1)
+        .constant("serve-tensor-parallel", None, None, Some(software::base_class(class).unwrap_or(class)), 1)
         .is_none_or(|constant| constant.value > 0.0);
     let (tp, pp) = match (tp, pp) {
         (Some(tp), Some(pp)) => (tp, pp),

@@ -3,12 +3,14 @@
 use super::super::Skip;
 use super::super::question::Question;
 use crate::catalog::Catalog;
+use crate::catalog::lookup::names::squeeze;
 use crate::model::count::{Details, count};
 use crate::model::{Architecture, Attention, Kind, Origin, infer, preset};
 
-/// By how much a stated parameter count may differ from the preset that the name means: sources round, and count with or
-/// without embeddings.
+/// By how much a stated parameter count may differ from the preset that the name means: sources count with or without
+/// embeddings, and round to billions.
 const SIZE_TOLERANCE: f64 = 0.2;
+const ROUNDED_TO: f64 = 0.5e9;
 /// The same for a shape: a count beyond this means a part that the row does not state.
 const SHAPE_TOLERANCE: f64 = 0.15;
 
@@ -17,7 +19,9 @@ pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Arc
     let name = question.text("model").ok_or_else(|| Skip::blank("model"))?;
     let stated = question.number("params_b").map(|billions| billions * 1e9);
     let named = by_name(catalog, name).filter(|arch| {
-        let size = stated.is_none_or(|stated| (arch.params / stated - 1.0).abs() <= SIZE_TOLERANCE);
+        let size = stated.is_none_or(|stated| {
+            (arch.params - stated).abs() <= ROUNDED_TO.max(SIZE_TOLERANCE * stated)
+        });
         size && question.count("layers").is_none_or(|layers| layers == arch.layers)
     });
     named
@@ -30,7 +34,11 @@ pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Arc
 fn by_name(catalog: &Catalog, name: &str) -> Option<Architecture> {
     let own = name.rsplit('/').next().unwrap_or(name);
     let words: Vec<&str> = own.split([' ', '-', '_', '(']).filter(|word| !word.is_empty()).collect();
-    let whole = [name, own].into_iter().find_map(|text| catalog.resolve_preset(text).ok());
+    let tail = |alias: &String| squeeze(alias.rsplit('/').next().unwrap_or(alias)) == squeeze(own);
+    let whole = [name, own]
+        .into_iter()
+        .find_map(|text| catalog.resolve_preset(text).ok())
+        .or_else(|| catalog.presets.iter().find(|preset| preset.aliases.iter().any(tail)));
     let shorter = || {
         // A size stands in every name: nothing shorter than that can be meant.
         let least = words.iter().position(|word| word.chars().any(|c| c.is_ascii_digit()))? + 1;

@@ -3,96 +3,105 @@
 use super::super::metric::Metric;
 use super::super::{Basis, Prediction, Skip};
 use super::{Ask, Case, engine};
-use crate::catalog::Catalog;
 use crate::estimate::serving::ServingModel;
-use crate::estimate::{Machine, Range, Verdict};
+use crate::estimate::{Layout, Machine, Range, Verdict};
 use crate::units::GIB;
 
+/// By how much a need above the usable memory may be an error of the estimate.
+const MOST_OVER: f64 = 1.25;
 /// Seconds to milliseconds.
 const MS: f64 = 1e3;
 
 impl Case {
     pub(super) fn answer(
         &self,
-        catalog: &Catalog,
         model: &ServingModel,
         machine: &Machine,
+        layout: Layout,
     ) -> Result<Prediction, Skip> {
-        let verdict = self.verdict(model);
+        let layout = &layout;
+        let verdict = self.verdict(model, layout);
         let mut values = Vec::new();
-        self.memory(model, machine, &mut values);
+        self.memory(model, machine, layout, &mut values);
         if matches!(self.ask, Ask::Memory | Ask::Fit) {
             return Ok(Prediction { values, verdict: Some(verdict), basis: Basis::Formula });
         }
-        // What runs although the estimate says no is still timed: the verdict stands beside the figure.
-        let _ = catalog;
+        // What is a little too large may run after all and is timed; what is far too large did not run so.
+        let load = if engine::queues(&self.serving.engine) { 1 } else { self.per_replica(layout) };
+        let needed = model.memory(layout, load).terms.total();
+        if self.ask != Ask::Offload && needed > MOST_OVER * machine.usable_bytes {
+            return Err(Skip::new("the weights do not fit the stated GPUs, so the layout must have been another"));
+        }
         match self.ask {
-            Ask::Decode => self.decode(model, &mut values),
-            Ask::Single => self.batch_of(model, 1, &mut values),
-            Ask::Batch => self.batch_of(model, self.per_replica(), &mut values),
-            Ask::LargestBatch => self.batch_of(model, model.offline_batch(&self.layout), &mut values),
-            Ask::Prefill => self.prefill(model, &mut values),
-            Ask::Offline => self.offline(model, &mut values),
-            Ask::ClosedLoop => self.closed_loop(model, &mut values),
+            Ask::Decode => self.decode(model, layout, &mut values),
+            Ask::Single => self.batch_of(model, layout, 1, &mut values),
+            Ask::Batch => self.batch_of(model, layout, self.per_replica(layout), &mut values),
+            Ask::LargestBatch => self.batch_of(model, layout, model.offline_batch(layout), &mut values),
+            Ask::Prefill => self.prefill(model, layout, &mut values),
+            Ask::Offline => self.offline(model, layout, &mut values),
+            Ask::ClosedLoop => self.closed_loop(model, layout, &mut values),
             Ask::Offload if verdict == Verdict::No => {}
-            Ask::Offload => self.batch_of(model, self.per_replica(), &mut values),
+            Ask::Offload => self.batch_of(model, layout, self.per_replica(layout), &mut values),
             Ask::Memory | Ask::Fit => {}
         }
         Ok(Prediction { values, verdict: Some(verdict), basis: Basis::Formula })
     }
 
     /// Requests of each replica.
-    fn per_replica(&self) -> u32 {
-        self.batch.unwrap_or(1).div_ceil(self.layout.dp).max(1)
+    fn per_replica(&self, layout: &Layout) -> u32 {
+        self.batch.unwrap_or(1).div_ceil(layout.dp).max(1)
     }
 
     /// Whether it runs. Engines that queue need to hold one request; others the batch.
-    fn verdict(&self, model: &ServingModel) -> Verdict {
-        let load = if engine::queues(&self.serving.engine) { 1 } else { self.per_replica() };
-        let verdict = model.verdict(&self.layout, load);
+    fn verdict(&self, model: &ServingModel, layout: &Layout) -> Verdict {
+        let load = if engine::queues(&self.serving.engine) { 1 } else { self.per_replica(layout) };
+        let verdict = model.verdict(layout, load);
         let refused = self.has_max_len
             && engine::reserves(&self.serving.engine)
-            && model.kv_capacity_tokens(&self.layout) < u64::from(self.serving.max_model_len);
+            && model.kv_capacity_tokens(layout) < u64::from(self.serving.max_model_len);
         if refused { verdict.max(Verdict::Tight) } else { verdict }
     }
 
     /// Peak memory and the KV cache.
-    fn memory(&self, model: &ServingModel, machine: &Machine, values: &mut Vec<(Metric, Range)>) {
+    fn memory(&self, model: &ServingModel, machine: &Machine, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
         if engine::reserves(&self.serving.engine) {
-            let reserved = model.reservation(&self.layout);
+            let reserved = model.reservation(layout);
             values.push((Metric::PeakMemoryGib, scaled(reserved, 1.0 / GIB)));
             if self.ask == Ask::Memory {
-                values.push((Metric::KvCacheTokens, model.kv_capacity(&self.layout)));
+                values.push((Metric::KvCacheTokens, model.kv_capacity(layout)));
             }
         } else if self.output.is_some() || self.has_max_len {
-            let memory = model.memory(&self.layout, self.per_replica());
-            let high = memory.high.min(machine.memory_bytes.max(memory.terms.total()));
-            let peak = Range { low: memory.low, expected: memory.terms.total(), high };
-            values.push((Metric::PeakMemoryGib, scaled(peak, 1.0 / GIB)));
+            let memory = model.memory(layout, self.per_replica(layout));
+            let outside = if engine::prints_allocated(&self.serving.engine) { memory.terms.framework } else { 0.0 };
+            let peak = |bytes: f64| (bytes.min(machine.memory_bytes.max(memory.terms.total())) - outside) / GIB;
+            values.push((
+                Metric::PeakMemoryGib,
+                Range { low: peak(memory.low), expected: peak(memory.terms.total()), high: peak(memory.high) },
+            ));
         }
     }
 
     /// One sequence, token by token.
-    fn decode(&self, model: &ServingModel, values: &mut Vec<(Metric, Range)>) {
+    fn decode(&self, model: &ServingModel, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
         let context = self.input.unwrap_or_default() + self.output.unwrap_or_default() / 2.0;
-        let seconds = model.decode_pass(&self.layout, 1.0, context).total;
+        let seconds = model.decode_pass(layout, 1.0, context).total;
         let tpot = model.decode_range(seconds);
         values.push((Metric::TpotMs, scaled(tpot, MS)));
         values.push((Metric::OutputTokensPerS, inverse(tpot, 1.0)));
         if let Some(input) = self.input.filter(|&tokens| tokens > 0.0) {
-            let first = model.prefill_pass(&self.layout, 1.0, input).total;
+            let first = model.prefill_pass(layout, 1.0, input).total;
             values.push((Metric::TtftMs, scaled(model.prefill_range(first), MS)));
         }
     }
 
     /// A batch in each replica from the first prompt to the last token.
-    fn batch_of(&self, model: &ServingModel, batch: u32, values: &mut Vec<(Metric, Range)>) {
-        let latency = model.decode_range(model.static_batch_s(&self.layout, batch));
+    fn batch_of(&self, model: &ServingModel, layout: &Layout, batch: u32, values: &mut Vec<(Metric, Range)>) {
+        let latency = model.decode_range(model.static_batch_s(layout, batch));
         let (input, output) = (f64::from(self.serving.input_len), f64::from(self.serving.output_len));
-        let sequences = f64::from(batch) * f64::from(self.layout.dp);
-        let held = f64::from(model.offline_batch(&self.layout).min(batch));
-        let first = model.prefill_pass(&self.layout, held, input).total;
-        let decode = model.decode_pass(&self.layout, held, input + output / 2.0).total;
+        let sequences = f64::from(batch) * f64::from(layout.dp);
+        let held = f64::from(model.offline_batch(layout).min(batch));
+        let first = model.prefill_pass(layout, held, input).total;
+        let decode = model.decode_pass(layout, held, input + output / 2.0).total;
         values.push((Metric::LatencyMs, scaled(latency, MS)));
         values.push((Metric::OutputTokensPerS, inverse(latency, sequences * output)));
         values.push((Metric::TotalTokensPerS, inverse(latency, sequences * (input + output))));
@@ -101,26 +110,26 @@ impl Case {
     }
 
     /// The prompt alone.
-    fn prefill(&self, model: &ServingModel, values: &mut Vec<(Metric, Range)>) {
+    fn prefill(&self, model: &ServingModel, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
         let input = self.input.unwrap_or_default();
-        let seconds = model.prefill_range(model.prefill_pass(&self.layout, 1.0, input).total);
+        let seconds = model.prefill_range(model.prefill_pass(layout, 1.0, input).total);
         values.push((Metric::TtftMs, scaled(seconds, MS)));
         values.push((Metric::TotalTokensPerS, inverse(seconds, input)));
     }
 
     /// More requests than run at once, or all of a stated number.
-    fn offline(&self, model: &ServingModel, values: &mut Vec<(Metric, Range)>) {
-        let most = model.offline_batch(&self.layout);
-        let running = self.batch.map_or(most, |all| all.div_ceil(self.layout.dp).clamp(1, most));
-        let speed = model.speed(&self.layout, running);
-        self.rates(model, speed.requests_per_s, values);
+    fn offline(&self, model: &ServingModel, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
+        let most = model.offline_batch(layout);
+        let running = self.batch.map_or(most, |all| all.div_ceil(layout.dp).clamp(1, most));
+        let speed = model.speed(layout, running);
+        self.rates(model, layout, speed.requests_per_s, values);
         values.push((Metric::TpotMs, speed.tpot_ms));
     }
 
     /// A fixed number of requests in flight.
-    fn closed_loop(&self, model: &ServingModel, values: &mut Vec<(Metric, Range)>) {
-        let speed = model.speed(&self.layout, self.per_replica());
-        self.rates(model, speed.requests_per_s, values);
+    fn closed_loop(&self, model: &ServingModel, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
+        let speed = model.speed(layout, self.per_replica(layout));
+        self.rates(model, layout, speed.requests_per_s, values);
         let output = f64::from(self.serving.output_len);
         let latency = |ttft: f64, tpot: f64| ttft + (output - 1.0).max(0.0) * tpot;
         values.push((Metric::TpotMs, speed.tpot_ms));
@@ -136,9 +145,9 @@ impl Case {
     }
 
     /// Tokens per second of all replicas from the requests per second of one.
-    fn rates(&self, model: &ServingModel, requests_per_s: f64, values: &mut Vec<(Metric, Range)>) {
+    fn rates(&self, model: &ServingModel, layout: &Layout, requests_per_s: f64, values: &mut Vec<(Metric, Range)>) {
         let (input, output) = (f64::from(self.serving.input_len), f64::from(self.serving.output_len));
-        let seconds = model.decode_range(1.0 / (requests_per_s * f64::from(self.layout.dp)));
+        let seconds = model.decode_range(1.0 / (requests_per_s * f64::from(layout.dp)));
         values.push((Metric::OutputTokensPerS, inverse(seconds, output)));
         values.push((Metric::TotalTokensPerS, inverse(seconds, input + output)));
     }

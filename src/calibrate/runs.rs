@@ -1,0 +1,69 @@
+//! A user's own runs: a table of `accuracy`, read more strictly, since what it says becomes a constant.
+
+use crate::diag::InputError;
+use crate::insight::table::{Measurement, read as read_table};
+use jiff::civil::Date;
+
+/// Columns with measured figures.
+const MEASURED: [&str; 13] = [
+    "metric_tokens_per_s_total",
+    "metric_tokens_per_s_per_gpu",
+    "metric_samples_per_s",
+    "metric_output_tokens_per_s_total",
+    "metric_total_tokens_per_s",
+    "peak_memory_gb",
+    "train_hours_total",
+    "ttft_ms",
+    "tpot_ms",
+    "latency_ms",
+    "kv_cache_tokens_capacity",
+    "images_per_s",
+    "metric_images_per_s",
+];
+
+/// Runs, and the newest day on which one was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// The rows.
+    pub rows: Vec<Measurement>,
+    /// Newest day of the column `as_of`.
+    pub newest: Option<Date>,
+}
+
+/// Reads runs; `name` is the file for messages. A measured figure that is none, or not above 0, is an error: it would
+/// not be a run.
+pub fn read(name: &str, text: &[u8]) -> Result<Runs, InputError> {
+    let rows = read_table(name, text)?;
+    if rows.is_empty() {
+        let message = format!("{name}: there is no run in the file");
+        return Err(InputError::new(message, "write one line for each run below the header"));
+    }
+    let bare = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bare);
+    let header: Vec<String> = match reader.headers() {
+        Ok(header) => header.iter().map(|column| column.trim().to_lowercase()).collect(),
+        Err(_) => Vec::new(),
+    };
+    let mut newest = None;
+    for record in reader.records().flatten() {
+        let line = record.position().map_or(0, csv::Position::line);
+        for (column, cell) in header.iter().zip(record.iter()) {
+            let cell = cell.trim();
+            if cell.is_empty() {
+                continue;
+            }
+            if MEASURED.contains(&column.as_str()) && !is_figure(cell) {
+                let message = format!("{name}:{line}:1: `{column}` is `{cell}`, not a number above 0");
+                return Err(InputError::new(message, "leave the cell blank where nothing was measured"));
+            }
+            if column == "as_of" {
+                newest = newest.max(cell.parse::<Date>().ok());
+            }
+        }
+    }
+    Ok(Runs { rows, newest })
+}
+
+fn is_figure(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok_and(|figure| figure.is_finite() && figure > 0.0)
+}

@@ -1,0 +1,149 @@
+//! Cells that are words: number format, method, optimizer, sharding, recomputation, class of software.
+//!
+//! Sources write them in many ways; each way is read here once, and what has no counterpart is a reason to skip.
+
+use crate::catalog::gpu::{Gpu, Stack};
+use crate::insight::Skip;
+use crate::insight::question::Question;
+use crate::workload::precision::Precision;
+use crate::workload::{AttentionKernel, Method, Offload, Optimizer, Recompute, Sharding, Task, software};
+
+/// Year from which GPUs have the matrix units that tiled attention was first written for (Dao et al. 2022: Ampere).
+const TILED_SINCE: u16 = 2020;
+
+/// What is trained, and whether from scratch.
+pub(super) fn method(question: &Question) -> Result<(Task, Method), Skip> {
+    let narrow = ["nf4", "int4", "gptq", "bnb"].iter().any(|mark| question.lower("precision").contains(mark));
+    match question.lower("method").as_str() {
+        "pretrain" => Ok((Task::Train, Method::Full)),
+        "full" | "" => Ok((Task::Finetune, Method::Full)),
+        "lora" if narrow => Ok((Task::Finetune, Method::Qlora)),
+        "lora" => Ok((Task::Finetune, Method::Lora)),
+        "qlora" => Ok((Task::Finetune, Method::Qlora)),
+        other => Err(Skip::new(format!("method `{other}` is not modelled"))),
+    }
+}
+
+/// The format of the matrix arithmetic; what is not stated is 16 bits on a GPU that has
+/// nothing narrower.
+pub(super) fn precision(question: &Question, gpu: &Gpu) -> Result<Precision, Skip> {
+    let text = question.lower("precision");
+    let has = |mark: &str| text.contains(mark);
+    let sixteen = if gpu.bf16 { Precision::Bf16 } else { Precision::Fp16 };
+    let asked = if has("fp4") && !has("nf4") {
+        Precision::Fp4
+    } else if has("int8") && !has("gptq") {
+        return Err(Skip::new("training in INT8 is not modelled"));
+    } else if has("fp8") || has("float8") {
+        Precision::Fp8
+    } else if has("tf32") && (gpu.peaks.tf32.is_some() || !has("fp32")) {
+        Precision::Tf32
+    } else if has("fp32") && !has("bf") && !has("bfloat") && !has("amp") {
+        Precision::Fp32
+    } else if has("fp16") && !has("bf16") {
+        Precision::Fp16
+    } else if text.is_empty() && gpu.fp8 {
+        return Err(Skip::new("`precision` is not stated, and the GPU has several"));
+    } else {
+        sixteen
+    };
+    if asked.peak(gpu).is_none() {
+        return Err(Skip::new(format!("the catalog has no {} peak of {}", asked.name(), gpu.name)));
+    }
+    Ok(asked)
+}
+
+/// The optimizer; ones with two moments of full width count as AdamW.
+pub(super) fn optimizer(question: &Question) -> Optimizer {
+    let text = question.lower("optimizer");
+    let has = |mark: &str| text.contains(mark);
+    if has("8bit") || has("8-bit") {
+        Optimizer::Adamw8bit
+    } else if has("adafactor") {
+        Optimizer::Adafactor
+    } else if has("sgd") || has("lars") || has("muon") {
+        Optimizer::Sgd
+    } else if has("lion") {
+        Optimizer::Lion
+    } else {
+        Optimizer::Adamw
+    }
+}
+
+/// Recomputation as stated; else that of the software: `MaxText` recomputes everything unless told otherwise, and so do
+/// Unsloth and the fine-tuning scripts of Hugging Face, others nothing.
+pub(super) fn recompute(question: &Question) -> Recompute {
+    let text = question.lower("activation_checkpointing");
+    let framework = question.lower("framework");
+    match text.as_str() {
+        "" if ["maxtext", "unsloth", "hf-transformers", "transformers", "trl"]
+            .contains(&framework.as_str()) =>
+        {
+            Recompute::Full
+        }
+        "" | "none" | "no" | "false" => Recompute::None,
+        _ if text.contains("selective") => Recompute::Selective,
+        _ => Recompute::Full,
+    }
+}
+
+/// What the memory of the host keeps.
+pub(super) fn offload(question: &Question) -> Result<Offload, Skip> {
+    let text = question.lower("offload");
+    let sharding = question.lower("sharding");
+    if text.contains("activation") {
+        return Err(Skip::new("offloading of activations is not modelled"));
+    }
+    let weights = text.contains("param") || text.contains("all") || text == "cpu" || text.ends_with(" cpu");
+    Ok(match text.as_str() {
+        "" if sharding.contains("offload") => Offload::All,
+        "" | "none" | "no" => Offload::None,
+        _ if weights => Offload::All,
+        _ => Offload::Optimizer,
+    })
+}
+
+/// Sharding as stated; else that of the software: Megatron's distributed optimizer, XLA's sharded weights.
+pub(super) fn sharding(question: &Question, class: &str, gpu: &Gpu) -> Option<Sharding> {
+    let text = question.lower("sharding");
+    let has = |mark: &str| text.contains(mark);
+    if has("zero3") || has("zero-3") || has("fsdp_full") || has("fsdp+dp") || has("gemini") || text == "fsdp"
+    {
+        Some(Sharding::Zero3)
+    } else if has("zero2") || has("grad_op") || has("low_level_zero") {
+        Some(Sharding::Zero2)
+    } else if has("zero1") || has("zero-1") {
+        Some(Sharding::Zero1)
+    } else if has("ddp") {
+        Some(Sharding::Ddp)
+    } else if gpu.stack == Stack::Xla {
+        Some(Sharding::Zero3)
+    } else if has("tp") || has("model-parallel") || has("megatron") || class == "tuned" || class == "legacy" {
+        Some(Sharding::Zero1)
+    } else {
+        None
+    }
+}
+
+/// The class of software. FP16 on a GPU with BF16 dates Megatron and DeepSpeed to before fused attention, as does a GPU
+/// that such kernels were never written for.
+pub(super) fn class(question: &Question, gpu: &Gpu) -> &'static str {
+    let class = software::framework_class(&question.lower("framework")).unwrap_or("generic");
+    let precision = question.lower("precision");
+    let half = precision.contains("fp16") && !precision.contains("bf16");
+    let pretraining = question.lower("method") == "pretrain";
+    match class {
+        "generic" if precision.contains("bf16-true") => "pure-bf16",
+        "tuned" if half && pretraining && (gpu.bf16 || gpu.year < TILED_SINCE) => "legacy",
+        class => class,
+    }
+}
+
+/// Attention that keeps its scores: software of before 2022, and GPUs that tiled kernels do not run on.
+pub(super) fn attention(class: &str, gpu: &Gpu) -> AttentionKernel {
+    if class == "legacy" || (gpu.stack == Stack::Cuda && gpu.year < TILED_SINCE) {
+        AttentionKernel::Eager
+    } else {
+        AttentionKernel::Flash
+    }
+}
