@@ -62,6 +62,9 @@ pub struct Answer {
     pub fits: Option<bool>,
 }
 
+/// Below this a printed peak is none of a job, GiB: the context of the driver alone takes more.
+const LEAST_PEAK_GIB: f64 = 0.1;
+
 impl Answer {
     /// Reads the measured cells; what is blank or no number above 0 was not measured.
     pub fn new(question: &Question, cell: impl Fn(&str) -> Option<String>) -> Self {
@@ -77,7 +80,8 @@ impl Answer {
                 values.insert(metric, value);
             }
         };
-        put(Metric::PeakMemoryGib, number("peak_memory_gb").map(|peak| peak * gib));
+        let peak = number("peak_memory_gb").map(|peak| peak * gib);
+        put(Metric::PeakMemoryGib, peak.filter(|&peak| peak >= LEAST_PEAK_GIB));
         match question.sort() {
             Sort::Training => {
                 let per_gpu = number("metric_tokens_per_s_total").zip(gpus).map(|(total, gpus)| total / gpus);

@@ -36,7 +36,7 @@ const TEXT: [&str; 18] = [
 ];
 
 /// Numeric columns of both sorts that a prediction may see.
-const NUMERIC: [&str; 25] = [
+const NUMERIC: [&str; 26] = [
     "params_b",
     "active_params_b",
     "layers",
@@ -62,6 +62,7 @@ const NUMERIC: [&str; 25] = [
     "batch_or_concurrency",
     "max_model_len",
     "lora_rank",
+    "tokens_total",
 ];
 
 /// The cells of one row that describe the workload.
@@ -100,6 +101,20 @@ impl Question {
             }
         }
         Ok(question)
+    }
+
+    /// The same question with a number where none is stated.
+    #[must_use]
+    pub fn or_number(mut self, column: &'static str, number: f64) -> Self {
+        self.numbers.entry(column).or_insert(number);
+        self
+    }
+
+    /// The same question with a text where none is stated.
+    #[must_use]
+    pub fn or_text(mut self, column: &'static str, text: &str) -> Self {
+        self.texts.entry(column).or_insert_with(|| text.to_owned());
+        self
     }
 
     /// Which table it belongs to.

@@ -4,26 +4,31 @@ use crate::catalog::lookup::names::squeeze;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Published runs, in the columns of training measurements.
+/// Published runs with their hours, in the columns of training measurements.
 pub(super) const TABLE: &[u8] = include_bytes!("../../catalog/measurements/runs.csv");
+/// Networks of which nothing but the tokens is told.
+const TOKENS: &[u8] = include_bytes!("../../catalog/measurements/tokens.csv");
 
 /// Tokens that the network of this name was trained on, where its authors say so.
 pub fn tokens(model: &str) -> Option<f64> {
-    static TOKENS: OnceLock<BTreeMap<String, f64>> = OnceLock::new();
-    TOKENS.get_or_init(published).get(&squeeze(model)).copied()
+    static PUBLISHED: OnceLock<BTreeMap<String, f64>> = OnceLock::new();
+    PUBLISHED.get_or_init(published).get(&squeeze(model)).copied()
 }
 
 fn published() -> BTreeMap<String, f64> {
-    let mut reader = csv::Reader::from_reader(TABLE);
-    let Ok(header) = reader.headers().cloned() else { return BTreeMap::new() };
+    [TABLE, TOKENS].into_iter().flat_map(|table| pairs(table).unwrap_or_default()).collect()
+}
+
+/// Names and tokens of a table.
+fn pairs(table: &[u8]) -> Option<Vec<(String, f64)>> {
+    let mut reader = csv::Reader::from_reader(table);
+    let header = reader.headers().ok()?.clone();
     let column = |name: &str| header.iter().position(|own| own == name);
-    let (Some(model), Some(tokens)) = (column("model"), column("tokens_total")) else {
-        return BTreeMap::new();
-    };
+    let (model, tokens) = (column("model")?, column("tokens_total")?);
     let pair = |record: csv::StringRecord| {
         Some((squeeze(record.get(model)?), record.get(tokens)?.parse::<f64>().ok()?))
     };
-    reader.records().filter_map(Result::ok).filter_map(pair).collect()
+    Some(reader.records().filter_map(Result::ok).filter_map(pair).collect())
 }
 
 #[cfg(test)]

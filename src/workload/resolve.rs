@@ -5,7 +5,7 @@
 mod defaults;
 mod model;
 mod serving;
-mod training;
+pub mod training;
 
 use super::settings::WorkloadArgs;
 use super::{Job, Method, Pins, Task, Workload};

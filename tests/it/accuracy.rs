@@ -181,3 +181,16 @@ fn what_cannot_be_predicted_is_skipped_with_the_reason() {
     }
     assert_eq!(reasons.len(), 4);
 }
+
+/// Whole runs as their authors published them, with restarts and checkpoints: three quarters within 30 %.
+#[test]
+fn gpu_hours_of_published_runs_are_within_30_per_cent_for_three_quarters() {
+    let runs = include_str!("../../catalog/measurements/runs.csv");
+    let program = Program::new().file("runs.csv", runs);
+    let answer = program.run(&["accuracy", "--measurements", "runs.csv", "--json"]).json();
+    let hours = answer["rows"].as_array().unwrap().iter().filter(|row| row["metric"] == "train_gpu_hours");
+    let errors: Vec<f64> = hours.filter_map(|row| row["ape_pct"].as_f64()).collect();
+    assert!(errors.len() >= 12, "{errors:?}");
+    let near = errors.iter().filter(|&&error| error <= 30.0).count();
+    assert!(4 * near >= 3 * errors.len(), "{near} of {}: {errors:?}", errors.len());
+}

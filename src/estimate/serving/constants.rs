@@ -8,8 +8,8 @@ use crate::catalog::gpu::Gpu;
 use crate::catalog::knowledge::Constant;
 use crate::estimate::Machine;
 use crate::units::GIB;
-use crate::workload::{Serving, software};
 use crate::workload::precision::Precision;
+use crate::workload::{Serving, software};
 
 /// Microseconds and milliseconds to seconds.
 const US: f64 = 1e-6;

@@ -62,7 +62,8 @@ impl ServingModel<'_> {
                 * tokens
                 * activation_values(self.arch, layout.tp)
                 * ACTIVATION_BYTES,
-            logits: self.tokens_with_logits(concurrency) * f64::from(self.arch.vocab) * LOGIT_BYTES / f64::from(layout.tp),
+            logits: self.tokens_with_logits(concurrency) * f64::from(self.arch.vocab) * LOGIT_BYTES
+                / f64::from(layout.tp),
             workspace: self.constants.workspace.expected,
             communication: if gpus > 1 { self.constants.communication.expected } else { 0.0 },
             framework: self.constants.framework.expected,
@@ -97,7 +98,8 @@ impl ServingModel<'_> {
 
     /// Tokens whose logits one pass computes.
     fn tokens_with_logits(&self, concurrency: u32) -> f64 {
-        let each = if self.constants.prompt_logits { f64::from(self.serving.input_len).max(1.0) } else { 1.0 };
+        let each =
+            if self.constants.prompt_logits { f64::from(self.serving.input_len).max(1.0) } else { 1.0 };
         f64::from(concurrency) * each
     }
 

@@ -108,7 +108,8 @@ impl ServingModel<'_> {
             Roofline { memory: 0.0, compute: prompts * attention * filled },
             c.overlap,
             passes * self.communication_s(layout, all / passes) * filled,
-            (passes * (c.step_s() + f64::from(self.arch.layers) * c.layer_s) + prompts * c.sequence_s) * filled,
+            (passes * (c.step_s() + f64::from(self.arch.layers) * c.layer_s) + prompts * c.sequence_s)
+                * filled,
         )
     }
 
@@ -272,7 +273,8 @@ impl ServingModel<'_> {
     /// What the engine's usual share of the memory holds at the mean length of a running request, up to its largest batch.
     fn capacity(&self, layout: &Layout) -> f64 {
         let running = f64::from(self.serving.input_len) + f64::from(self.serving.output_len) / 2.0;
-        (self.kv_pool(layout).expected / self.kv_per_gpu(layout, running.max(1.0)).max(1.0)).min(self.constants.max_batch)
+        (self.kv_pool(layout).expected / self.kv_per_gpu(layout, running.max(1.0)).max(1.0))
+            .min(self.constants.max_batch)
     }
 }
 

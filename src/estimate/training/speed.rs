@@ -64,16 +64,22 @@ impl TrainingModel<'_> {
     /// Wall hours of the whole job. Speed and goodput are independent, so that their distances from the expected value
     /// combine as the root of the sum of squares, not as a sum.
     pub fn hours(&self, speed: &TrainingSpeed) -> Range {
+        let tokens_per_step = speed.tokens_per_s * speed.step_s.expected;
+        self.hours_of(speed.step_s, self.tokens / tokens_per_step)
+    }
+
+    /// Wall hours of so many steps that take so long.
+    pub fn hours_of(&self, step_s: Range, steps: f64) -> Range {
         let goodput = self.goodput();
-        let expected = self.tokens / speed.tokens_per_s / goodput.expected / SECONDS_PER_HOUR;
+        let expected = steps * step_s.expected / goodput.expected / SECONDS_PER_HOUR;
         let combined = |step: f64, good: f64| {
-            let (a, b) = ((step / speed.step_s.expected).ln(), (good / goodput.expected).ln());
+            let (a, b) = ((step / step_s.expected).ln(), (good / goodput.expected).ln());
             a.hypot(b).exp()
         };
         Range {
-            low: expected / combined(speed.step_s.low, goodput.high),
+            low: expected / combined(step_s.low, goodput.high),
             expected,
-            high: expected * combined(speed.step_s.high, goodput.low),
+            high: expected * combined(step_s.high, goodput.low),
         }
     }
 

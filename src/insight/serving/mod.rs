@@ -193,7 +193,8 @@ fn widen(
     format: crate::workload::precision::Quantization,
     class: &str,
 ) -> crate::workload::precision::Quantization {
-    let plain = matches!(class, "eager" | "eager-v0" | "llama.cpp" | "exllama") && format.compute == Some(Precision::Int8);
+    let plain = matches!(class, "eager" | "eager-v0" | "llama.cpp" | "exllama")
+        && format.compute == Some(Precision::Int8);
     let lacks = format.compute == Some(Precision::Int8) && Precision::Int8.peak(gpu).is_none();
     crate::workload::precision::Quantization {
         compute: format.compute.filter(|_| !plain && !lacks),

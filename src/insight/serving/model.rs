@@ -19,9 +19,8 @@ pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Arc
     let name = question.text("model").ok_or_else(|| Skip::blank("model"))?;
     let stated = question.number("params_b").map(|billions| billions * 1e9);
     let named = by_name(catalog, name).filter(|arch| {
-        let size = stated.is_none_or(|stated| {
-            (arch.params - stated).abs() <= ROUNDED_TO.max(SIZE_TOLERANCE * stated)
-        });
+        let size = stated
+            .is_none_or(|stated| (arch.params - stated).abs() <= ROUNDED_TO.max(SIZE_TOLERANCE * stated));
         size && question.count("layers").is_none_or(|layers| layers == arch.layers)
     });
     named

@@ -30,7 +30,9 @@ impl Case {
         let load = if engine::queues(&self.serving.engine) { 1 } else { self.per_replica(layout) };
         let needed = model.memory(layout, load).terms.total();
         if self.ask != Ask::Offload && needed > MOST_OVER * machine.usable_bytes {
-            return Err(Skip::new("the weights do not fit the stated GPUs, so the layout must have been another"));
+            return Err(Skip::new(
+                "the weights do not fit the stated GPUs, so the layout must have been another",
+            ));
         }
         match self.ask {
             Ask::Decode => self.decode(model, layout, &mut values),
@@ -63,7 +65,13 @@ impl Case {
     }
 
     /// Peak memory and the KV cache.
-    fn memory(&self, model: &ServingModel, machine: &Machine, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
+    fn memory(
+        &self,
+        model: &ServingModel,
+        machine: &Machine,
+        layout: &Layout,
+        values: &mut Vec<(Metric, Range)>,
+    ) {
         if engine::reserves(&self.serving.engine) {
             let reserved = model.reservation(layout);
             values.push((Metric::PeakMemoryGib, scaled(reserved, 1.0 / GIB)));
@@ -72,11 +80,17 @@ impl Case {
             }
         } else if self.output.is_some() || self.has_max_len {
             let memory = model.memory(layout, self.per_replica(layout));
-            let outside = if engine::prints_allocated(&self.serving.engine) { memory.terms.framework } else { 0.0 };
-            let peak = |bytes: f64| (bytes.min(machine.memory_bytes.max(memory.terms.total())) - outside) / GIB;
+            let outside =
+                if engine::prints_allocated(&self.serving.engine) { memory.terms.framework } else { 0.0 };
+            let peak =
+                |bytes: f64| (bytes.min(machine.memory_bytes.max(memory.terms.total())) - outside) / GIB;
             values.push((
                 Metric::PeakMemoryGib,
-                Range { low: peak(memory.low), expected: peak(memory.terms.total()), high: peak(memory.high) },
+                Range {
+                    low: peak(memory.low),
+                    expected: peak(memory.terms.total()),
+                    high: peak(memory.high),
+                },
             ));
         }
     }
@@ -145,7 +159,13 @@ impl Case {
     }
 
     /// Tokens per second of all replicas from the requests per second of one.
-    fn rates(&self, model: &ServingModel, layout: &Layout, requests_per_s: f64, values: &mut Vec<(Metric, Range)>) {
+    fn rates(
+        &self,
+        model: &ServingModel,
+        layout: &Layout,
+        requests_per_s: f64,
+        values: &mut Vec<(Metric, Range)>,
+    ) {
         let (input, output) = (f64::from(self.serving.input_len), f64::from(self.serving.output_len));
         let seconds = model.decode_range(1.0 / (requests_per_s * f64::from(layout.dp)));
         values.push((Metric::OutputTokensPerS, inverse(seconds, output)));

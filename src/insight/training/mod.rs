@@ -2,6 +2,7 @@
 
 mod layout;
 mod node;
+mod run;
 mod shape;
 mod words;
 
@@ -30,11 +31,24 @@ pub struct Case {
     spread: Spread,
     /// What the figure of memory counts.
     memory_kind: String,
+    /// Tokens of the whole run, where the row tells of one.
+    run_tokens: Option<f64>,
+    /// Settings were filled in, so that nothing but the whole run is predicted.
+    only_run: bool,
 }
 
 impl Case {
     /// Reads a question.
     pub fn of(catalog: &Catalog, question: &Question) -> Result<Self, Skip> {
+        match (Self::told(catalog, question), run::tokens(question)) {
+            (Ok(case), run_tokens) => Ok(Self { run_tokens, ..case }),
+            (Err(_), Some(tokens)) => run::case(catalog, question, tokens),
+            (Err(skip), None) => Err(skip),
+        }
+    }
+
+    /// Reads a question that states its settings.
+    fn told(catalog: &Catalog, question: &Question) -> Result<Self, Skip> {
         let gpu = resolve(catalog, question)?;
         let chip = catalog.gpu(gpu);
         let (task, method) = words::method(question)?;
@@ -65,7 +79,8 @@ impl Case {
             fused_loss: false,
         };
         let memory_kind = question.lower("memory_kind");
-        Ok(Self { architecture, training, gpu, total_gpus, node, spread, memory_kind })
+        let (run_tokens, only_run) = (None, false);
+        Ok(Self { architecture, training, gpu, total_gpus, node, spread, memory_kind, run_tokens, only_run })
     }
 
     /// What the estimates say.
@@ -84,11 +99,21 @@ impl Case {
         };
         let sequences = self.spread.global_batch;
         let tokens = sequences * f64::from(self.training.seq_len);
-        let values = vec![
+        let run = self.run_tokens.map(|all| run::gpu_hours(&model, step, tokens, all, self.total_gpus));
+        let run = run.map(|hours| (Metric::TrainGpuHours, hours));
+        if self.only_run {
+            return Ok(Prediction {
+                values: run.into_iter().collect(),
+                verdict: None,
+                basis: Basis::Formula,
+            });
+        }
+        let mut values = vec![
             (Metric::TokensPerSPerGpu, rate(tokens / f64::from(self.total_gpus))),
             (Metric::SamplesPerS, rate(sequences)),
             (Metric::PeakMemoryGib, self.peak_gib(catalog, &memory)),
         ];
+        values.extend(run);
         let verdict = Some(Verdict::of(&memory, model.usable_bytes()));
         Ok(Prediction { values, verdict, basis: Basis::Formula })
     }

@@ -11,6 +11,10 @@ use crate::workload::{AttentionKernel, Method, Offload, Optimizer, Recompute, Sh
 /// Year from which GPUs have the matrix units that tiled attention was first written for (Dao et al. 2022: Ampere).
 const TILED_SINCE: u16 = 2020;
 
+/// GPUs from which a pretraining of unnamed software counts as tuned: nobody keeps so many of them waiting for kernels
+/// that are not fused.
+const LARGE_RUN: f64 = 256.0;
+
 /// What is trained, and whether from scratch.
 pub(super) fn method(question: &Question) -> Result<(Task, Method), Skip> {
     let narrow = ["nf4", "int4", "gptq", "bnb"].iter().any(|mark| question.lower("precision").contains(mark));
@@ -128,10 +132,12 @@ pub(super) fn sharding(question: &Question, class: &str, gpu: &Gpu) -> Option<Sh
 /// The class of software. FP16 on a GPU with BF16 dates Megatron and DeepSpeed to before fused attention, as does a GPU
 /// that such kernels were never written for.
 pub(super) fn class(question: &Question, gpu: &Gpu) -> &'static str {
-    let class = software::framework_class(&question.lower("framework")).unwrap_or("generic");
     let precision = question.lower("precision");
     let half = precision.contains("fp16") && !precision.contains("bf16");
     let pretraining = question.lower("method") == "pretrain";
+    let large = pretraining && question.number("gpu_count").is_some_and(|gpus| gpus >= LARGE_RUN);
+    let unstated = if large && question.text("framework").is_none() { "tuned" } else { "generic" };
+    let class = software::framework_class(&question.lower("framework")).unwrap_or(unstated);
     match class {
         "generic" if precision.contains("bf16-true") => "pure-bf16",
         "tuned" if half && pretraining && (gpu.bf16 || gpu.year < TILED_SINCE) => "legacy",

@@ -163,6 +163,12 @@ fn global_batch(
     Ok(value)
 }
 
+/// Sequences per step that published pretraining runs of this size used, as a power of two; `None` without the constant.
+pub fn usual_batch(catalog: &Catalog, params: f64, seq_len: u32) -> Option<u32> {
+    let (tokens, _) = constant_by_size(catalog, "train-batch-tokens", params).ok()?;
+    Some((tokens / f64::from(seq_len)).max(1.0).log2().round().exp2() as u32)
+}
+
 /// Tokens of the job.
 fn tokens(
     args: &WorkloadArgs,
