@@ -3,10 +3,11 @@
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
 use crate::diag::Warning;
+use crate::estimate::sample::SampleModel;
 use crate::estimate::serving::ServingModel;
 use crate::estimate::training::TrainingModel;
 use crate::estimate::{Layout, Machine, MemoryEstimate, Unplannable, Verdict};
-use crate::workload::{Job, Serving, Training, Workload};
+use crate::workload::{Job, Samples, Serving, Task, Training, Workload};
 
 /// One accelerator, or one node of several, held against the workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +53,7 @@ fn fit_one(catalog: &Catalog, workload: &Workload, id: GpuId, gpus: u32) -> Fit 
     let judged = Machine::of_gpu(catalog, gpu, gpus).and_then(|machine| match &workload.job {
         Job::Training(job) => training(catalog, workload, job, &machine),
         Job::Serving(job) => serving(catalog, workload, job, &machine),
+        Job::Samples(job) => samples(catalog, workload, job, &machine),
     });
     Fit {
         gpu: id,
@@ -108,6 +110,30 @@ fn serving(
         warnings: Vec::new(),
     })
 }
+
+fn samples(
+    catalog: &Catalog,
+    workload: &Workload,
+    job: &Samples,
+    machine: &Machine,
+) -> Result<Judged, Unplannable> {
+    let model = SampleModel::new(catalog, &workload.model, job)?;
+    let held = model.held(machine, machine.gpus_per_node)?;
+    let most = model.largest_batch(machine, MOST_SAMPLES, Verdict::Tight)?;
+    let trains = job.task != Task::Infer;
+    Ok(Judged {
+        layout: held.layout,
+        memory: held.memory,
+        verdict: held.verdict,
+        max_micro_batch: trains.then_some(most),
+        max_seq_len: None,
+        max_concurrency: (!trains).then(|| most.saturating_mul(machine.gpus_per_node)),
+        warnings: held.warnings,
+    })
+}
+
+/// Far above any batch of samples.
+const MOST_SAMPLES: u32 = 1 << 20;
 
 /// The pinned sizes, heads, layers and batch leave no layout at all on so many accelerators.
 pub(super) fn no_layout(machine: &Machine, gpus: u32) -> Unplannable {

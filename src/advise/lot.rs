@@ -7,10 +7,11 @@ use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
 use crate::catalog::instance::{Instance, Unit};
 use crate::diag::Warning;
+use crate::estimate::sample::{SampleModel, SamplePlan};
 use crate::estimate::serving::{ServingMiss, ServingModel, ServingPlan};
 use crate::estimate::training::TrainingModel;
 use crate::estimate::{Layout, Machine, MemoryEstimate, Range, Unplannable, Verdict};
-use crate::workload::{Job, Pins, Serving, Training, Workload};
+use crate::workload::{Job, Pins, SampleWork, Samples, Serving, Training, Workload};
 use std::collections::BTreeMap;
 
 /// A shape at a node count that holds the workload.
@@ -88,6 +89,7 @@ pub(super) fn lots<'a>(
         return vec![Err(Miss::Count)];
     }
     match &workload.job {
+        Job::Samples(job) => sample_lots(catalog, workload, job, &machine, &counts, limits),
         Job::Training(job) => {
             let of_gpu = models.entry((instance.gpu, machine.fast_intra)).or_default();
             training_lots(catalog, workload, job, (&machine, instance.unit), &counts, of_gpu)
@@ -187,6 +189,75 @@ fn trained(model: &TrainingModel, nodes: u32, pins: &Pins) -> Option<Run> {
         performance: Performance::Training(speed),
         warnings: model.warnings(),
     })
+}
+
+/// Work on samples on each number of nodes; inference on the fewest that bear the load, or on the asked ones. Cheap
+/// enough to be worked out at once.
+fn sample_lots<'a>(
+    catalog: &'a Catalog,
+    workload: &'a Workload,
+    job: &'a Samples,
+    machine: &Machine<'a>,
+    counts: &[u32],
+    limits: &Limits,
+) -> Vec<Result<Lot<'a>, Miss>> {
+    let model = match SampleModel::new(catalog, &workload.model, job) {
+        Ok(model) => model,
+        Err(unplannable) => return vec![Err(Miss::Unplannable(unplannable))],
+    };
+    let offered = match &job.work {
+        SampleWork::Serving(serving) => Some(serving.rps.unwrap_or_default()),
+        SampleWork::Training(_) => None,
+    };
+    let mut lots = Vec::new();
+    for &nodes in counts {
+        let plan = match model.plan(machine, nodes) {
+            Ok(plan) => plan,
+            Err(unplannable) => {
+                lots.push(Err(Miss::Unplannable(unplannable)));
+                break;
+            }
+        };
+        if plan.verdict == Verdict::No {
+            let needed = plan.memory.terms.total();
+            lots.push(Err(Miss::Memory { nodes, needed, usable: machine.usable_bytes }));
+            // More machines take the batch apart, but every GPU still holds the whole network.
+            if plan.layout.micro_batch <= 1 {
+                break;
+            }
+            continue;
+        }
+        let bears = offered.is_none_or(|rps| plan.speed.samples_per_s.expected >= rps);
+        if !bears && limits.gpus.is_none() {
+            continue;
+        }
+        lots.push(Ok(sample_lot(plan, machine, nodes)));
+        if offered.is_some() {
+            break;
+        }
+    }
+    if lots.is_empty() {
+        lots.push(Err(Miss::Unplannable(Unplannable {
+            id: "load",
+            message: format!("as many {} as may be rented do not bear the asked rate", machine.gpu.name),
+        })));
+    }
+    lots
+}
+
+fn sample_lot<'a>(plan: SamplePlan, machine: &Machine, nodes: u32) -> Lot<'a> {
+    let run = Run {
+        nodes,
+        replicas: plan.layout.dp,
+        layout: plan.layout,
+        memory: plan.memory,
+        usable_bytes: machine.usable_bytes,
+        verdict: plan.verdict,
+        performance: Performance::Samples(plan.speed),
+        hours: plan.hours,
+        warnings: plan.warnings,
+    };
+    Lot { nodes, least_hours: plan.hours.expected, work: Work::Done(Box::new(run)) }
 }
 
 /// The best plan on exactly `nodes` nodes; a slice of TPU chips is one node. Cheap enough to be worked out at once.

@@ -15,7 +15,7 @@ use crate::catalog::instance::InstanceId;
 use crate::catalog::price::Billing;
 use crate::catalog::region::RegionId;
 use crate::diag::{Assumption, Warning};
-use crate::estimate::{Layout, MemoryEstimate, Range, ServingSpeed, TrainingSpeed, Verdict};
+use crate::estimate::{Layout, MemoryEstimate, Range, SampleSpeed, ServingSpeed, TrainingSpeed, Verdict};
 use crate::money::Usd;
 use crate::price::Cost;
 
@@ -78,6 +78,8 @@ pub enum Performance {
     Training(TrainingSpeed),
     /// One serving replica.
     Serving(ServingSpeed),
+    /// Work on samples, all GPUs.
+    Samples(SampleSpeed),
 }
 
 /// Why configurations were rejected, and the one that came nearest.

@@ -9,7 +9,7 @@ use super::miss::{self, Broken};
 use super::offer::{Deal, Offers, also_in, prices_in};
 use super::reject::Rejects;
 use super::shape::{Shape, group};
-use super::{Advice, Performance, Recommendation, Sort, outlook, rank};
+use super::{Advice, Recommendation, Sort, outlook, rank};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
 use crate::catalog::instance::InstanceId;
@@ -19,7 +19,7 @@ use crate::estimate::Verdict;
 use crate::estimate::training::trained_params;
 use crate::price::JobHours;
 use crate::price::bill::{Job as Bill, SpotOutlook, costs};
-use crate::workload::{Job, Workload};
+use crate::workload::{Job, Task, Workload};
 use std::collections::BTreeSet;
 
 /// A priced run that stays inside every limit.
@@ -194,7 +194,7 @@ impl<'a> Search<'a> {
             instance: prospect.instance,
             lot: prospect.lot,
             nodes,
-            hours: wall_hours(&deal, run),
+            hours: wall_hours(&deal, run, self.workload.trains()),
             verdict: run.verdict,
             deal,
         };
@@ -235,7 +235,8 @@ impl<'a> Search<'a> {
         let gpu: &Gpu = self.catalog.gpu(self.catalog.instance(instance).gpu);
         let saved = match &self.workload.job {
             Job::Training(job) => trained_params(&self.workload.model, job),
-            Job::Serving(_) => 0.0,
+            Job::Samples(job) if job.task != Task::Infer => self.workload.model.params,
+            Job::Serving(_) | Job::Samples(_) => 0.0,
         };
         outlook::of(self.catalog, gpu, nodes, saved, &self.limits.spot)
     }
@@ -245,7 +246,7 @@ impl<'a> Search<'a> {
             nodes: run.nodes,
             gpus_per_node: self.catalog.instance(instance).gpus,
             hours: JobHours { low: run.hours.low, expected: run.hours.expected, high: run.hours.high },
-            reruns: matches!(self.workload.job, Job::Training(_)),
+            reruns: self.workload.trains(),
             spot: outlook,
         }
     }
@@ -302,7 +303,7 @@ impl<'a> Search<'a> {
     /// The spot assumptions, where an answer has a spot price.
     fn spot_assumptions(&self, rows: &[Recommendation]) -> Vec<Assumption> {
         let has_spot = rows.iter().flat_map(|row| &row.costs).any(|cost| cost.billing == Billing::Spot);
-        let reruns = matches!(self.workload.job, Job::Training(_));
+        let reruns = self.workload.trains();
         if has_spot { outlook::assumptions(self.catalog, &self.limits.spot, reruns) } else { Vec::new() }
     }
 
@@ -361,9 +362,6 @@ impl BestKeys {
 }
 
 /// Hours until the job is done: on spot the reruns count.
-fn wall_hours(deal: &Deal, run: &Run) -> f64 {
-    match run.performance {
-        Performance::Training(_) => deal.billed_hours,
-        Performance::Serving(_) => run.hours.expected,
-    }
+fn wall_hours(deal: &Deal, run: &Run, reruns: bool) -> f64 {
+    if reruns { deal.billed_hours } else { run.hours.expected }
 }

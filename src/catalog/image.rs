@@ -11,6 +11,7 @@ use serde_json::ser::Formatter;
 use super::Catalog;
 use super::gpu::{Family, Gpu};
 use super::instance::{Instance, InstanceId, Provider};
+use super::measured::MeasuredRate;
 use super::preset::Preset;
 use super::price::{Billing, Currency, Price, Upfront};
 use super::provenance::{Source, SourceId};
@@ -25,6 +26,9 @@ pub const SECTIONS: &[&str] =
 /// What everything else refers to, in one section.
 type Core = (Vec<Source>, Vec<Gpu>, Vec<Family>, Vec<Provider>, Vec<Region>, Vec<Instance>);
 
+/// Networks with the sources that only they cite, and what they were measured to do.
+type Networks = (Vec<Source>, Vec<Preset>, Vec<MeasuredRate>);
+
 /// Bytes of one price, all little-endian: machine 2, region 2, source 2, billing kind x 4 + upfront (0 = none given) 1,
 /// decimals 1, digits (0 = unknown) 8.
 const PRICE_BYTES: usize = 16;
@@ -35,7 +39,7 @@ type PriceNote = (usize, [u8; 3], Option<String>, Vec<(String, String)>);
 /// A warning that the build left standing: code, file, line, column, message, hint.
 type FindingRow = (String, String, usize, usize, String, String);
 
-/// Brings the sources that only presets cite to the end, so that they load with the presets.
+/// Brings the sources that only presets and measured rates cite to the end, so that they load with these.
 pub fn arrange(catalog: &mut Catalog) {
     let mut cited = vec![false; catalog.sources.len()];
     for source in cited_outside_presets(catalog) {
@@ -54,9 +58,12 @@ pub fn arrange(catalog: &mut Catalog) {
     for preset in &mut catalog.presets {
         preset.source = moved[usize::from(preset.source.0)];
     }
+    for rate in &mut catalog.measured {
+        rate.source = moved[usize::from(rate.source.0)];
+    }
 }
 
-/// Every reference to a source but those of presets.
+/// Every reference to a source but those of presets and measured rates.
 fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
     let mut all: Vec<&mut SourceId> = Vec::new();
     for gpu in &mut catalog.gpus {
@@ -90,7 +97,7 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
             catalog.prices.iter().map(pack_price).collect::<io::Result<Vec<_>>>().map(|rows| rows.concat())
         }
         "price-notes" => to_json(&price_notes(&catalog.prices)),
-        "presets" => to_json(&(late, &catalog.presets)),
+        "presets" => to_json(&(late, &catalog.presets, &catalog.measured)),
         "constants" => to_json(&catalog.constants),
         "rules" => to_json(&catalog.rules),
         "scenarios" => to_json(&catalog.scenarios),
@@ -117,9 +124,9 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
             }
         }
         "presets" => {
-            let (late, presets): (Vec<Source>, Vec<Preset>) = serde_json::from_slice(bytes)?;
+            let (late, presets, measured): Networks = serde_json::from_slice(bytes)?;
             catalog.sources.extend(late);
-            catalog.presets = presets;
+            (catalog.presets, catalog.measured) = (presets, measured);
         }
         "constants" => catalog.constants = serde_json::from_slice(bytes)?,
         "rules" => catalog.rules = serde_json::from_slice(bytes)?,

@@ -27,7 +27,7 @@ macro_rules! section {
 pub struct Sections {
     /// Prices.
     pub prices: bool,
-    /// Model presets.
+    /// Model presets, and the measured rates of networks.
     pub presets: bool,
     /// Constants of the estimates.
     pub constants: bool,

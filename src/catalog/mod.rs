@@ -10,6 +10,7 @@ pub mod knowledge;
 #[cfg(embedded_catalog)]
 pub mod load;
 pub mod lookup;
+pub mod measured;
 pub mod preset;
 pub mod price;
 pub mod provenance;
@@ -21,6 +22,7 @@ pub mod validate;
 use gpu::{Family, Gpu, GpuId};
 use instance::{Instance, InstanceId, Provider, ProviderId};
 use knowledge::{Constant, Rule, Scenario};
+use measured::MeasuredRate;
 use preset::Preset;
 use price::Price;
 use provenance::{Source, SourceId};
@@ -45,6 +47,8 @@ pub struct Catalog {
     pub prices: Vec<Price>,
     /// Model presets, by name.
     pub presets: Vec<Preset>,
+    /// Measured rates, by network and accelerator.
+    pub measured: Vec<MeasuredRate>,
     /// Calibrated and assumed constants of the estimates.
     pub constants: Vec<Constant>,
     /// Advice rules.

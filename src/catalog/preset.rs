@@ -3,6 +3,12 @@
 use super::provenance::SourceId;
 use serde::{Deserialize, Serialize};
 
+/// Kinds of networks that work on tokens.
+pub const TOKEN_KINDS: &[&str] = &["decoder", "encoder", "encoder-decoder"];
+
+/// Kinds of networks that work on samples: images, denoising steps of an image, windows of audio.
+pub const SAMPLE_KINDS: &[&str] = &["cnn", "detector", "vit", "diffusion", "speech"];
+
 /// The shape of a public network; counts, no units. Conventions: `catalog/README.md`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -13,7 +19,7 @@ pub struct Preset {
     pub aliases: Vec<String>,
     /// `llama`, `qwen` …
     pub family: String,
-    /// `decoder` or `encoder`.
+    /// One of [`TOKEN_KINDS`] or [`SAMPLE_KINDS`].
     pub kind: String,
     /// All parameters.
     pub params: u64,
@@ -61,6 +67,16 @@ pub struct Preset {
     pub dense_first_layers: Option<u32>,
     /// Every n-th layer is a mixture (1 = all).
     pub moe_every: Option<u32>,
+    /// Networks that work on samples: FLOPs of one forward pass of one sample, 2 for each multiply-add.
+    pub flops_per_sample: Option<u64>,
+    /// Networks that work on samples: values that the convolutions or layers of one forward pass put out.
+    pub activations: Option<u64>,
+    /// Parameters of what runs beside the network: the text encoders of a denoiser.
+    pub companion_params: Option<u64>,
+    /// Edge of the image that the FLOPs are for, in pixels.
+    pub image_size: Option<u32>,
+    /// Audio that the FLOPs are for, in seconds.
+    pub window_s: Option<f64>,
     /// What the published checkpoint is stored in.
     pub checkpoint_dtype: Option<String>,
     /// Reason why the plain KV-cache rule does not hold for this network; the planner then refuses serving estimates.
@@ -69,4 +85,11 @@ pub struct Preset {
     pub source: SourceId,
     /// Agreement with the published parameter count, cautions.
     pub note: Option<String>,
+}
+
+impl Preset {
+    /// Whether it works on samples: it then has FLOPs of a sample, and no attention heads or vocabulary.
+    pub fn works_on_samples(&self) -> bool {
+        SAMPLE_KINDS.contains(&self.kind.as_str())
+    }
 }

@@ -3,6 +3,7 @@
 //! Bytes, seconds and FLOPs as `f64` with the unit in the name. No file, clock, environment or price is known here.
 
 pub mod machine;
+pub mod sample;
 pub mod serving;
 pub mod training;
 
@@ -230,5 +231,26 @@ pub struct ServingSpeed {
     /// `compute`, `memory`, `communication` or `latency`.
     pub bound: &'static str,
     /// The constant that moves the answer most, in words with its source.
+    pub dominant_assumption: String,
+}
+
+/// How fast a network works on samples, over all GPUs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleSpeed {
+    /// Samples per second.
+    pub samples_per_s: Range,
+    /// Time of one pass, in ms.
+    pub latency_ms: f64,
+    /// FLOP/s per GPU reached.
+    pub flops_per_gpu: f64,
+    /// That over the dense peak of the precision used.
+    pub mfu: f64,
+    /// Share of the step that is communication not hidden behind compute.
+    pub communication_share: f64,
+    /// The very case was measured, or one between two measured ones.
+    pub measured: bool,
+    /// `compute` or `communication`.
+    pub bound: &'static str,
+    /// The measured rate that it rests on.
     pub dominant_assumption: String,
 }

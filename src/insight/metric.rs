@@ -95,6 +95,8 @@ impl Answer {
                 );
             }
             Sort::Inference => {
+                // One request of a network that works on samples is one sample.
+                put(Metric::SamplesPerS, number("metric_requests_per_s"));
                 put(Metric::OutputTokensPerS, number("metric_output_tokens_per_s_total"));
                 put(Metric::TotalTokensPerS, number("metric_total_tokens_per_s"));
                 put(Metric::TtftMs, number("ttft_ms"));

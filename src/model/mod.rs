@@ -9,20 +9,20 @@ pub mod preset;
 
 use crate::diag::InputError;
 
-/// A decoder or encoder transformer. Counts, no units.
+/// A transformer on tokens, or the name and size of a network that works on samples. Counts, no units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Architecture {
     /// Name as asked or found: `llama-3-8b`, `inferred-1.0B`, the path of a `config.json`.
     pub name: String,
     /// How the shape came about.
     pub origin: Origin,
-    /// Decoder or encoder.
+    /// What sort of network.
     pub kind: Kind,
     /// All parameters.
     pub params: f64,
     /// Parameters that one token passes through, embeddings included.
     pub active_params: f64,
-    /// Transformer layers.
+    /// Transformer layers; of an encoder-decoder those of one stack.
     pub layers: u32,
     /// Width.
     pub hidden: u32,
@@ -67,13 +67,79 @@ pub enum Origin {
     Inferred,
 }
 
-/// Kind of transformer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Sort of network.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Generates token by token.
     Decoder,
     /// Reads a whole sequence.
     Encoder,
+    /// Reads a sequence with one stack and generates with the other: a token passes through one of them.
+    EncoderDecoder,
+    /// Works on samples; the shape of a transformer does not apply, and is 0 where it is not known.
+    Sample(Sample),
+}
+
+impl Kind {
+    /// What a network works on when it is not tokens.
+    pub fn sample(self) -> Option<Sample> {
+        match self {
+            Self::Sample(sample) => Some(sample),
+            Self::Decoder | Self::Encoder | Self::EncoderDecoder => None,
+        }
+    }
+}
+
+/// A network that works on samples: one image, one denoising step of an image, one window of audio.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// What it works on, and so how it uses a GPU.
+    pub family: SampleFamily,
+    /// Operations of one forward pass of one sample, 2 for each multiply-add.
+    pub flops: f64,
+    /// Values that one forward pass puts out, where they are counted.
+    pub activations: Option<f64>,
+    /// Pixels of the image that the FLOPs are for.
+    pub pixels: Option<f64>,
+    /// Parameters of what runs beside the network: text encoders of a denoiser.
+    pub companion_params: f64,
+}
+
+/// Networks by what they work on and what they do most of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SampleFamily {
+    /// Convolutions over images.
+    Cnn,
+    /// Convolutions that find objects in images.
+    Detector,
+    /// Transformers over image patches.
+    Vit,
+    /// Denoisers of images; a sample is one step.
+    Diffusion,
+    /// Encoders of audio; a sample is one window.
+    Speech,
+}
+
+impl SampleFamily {
+    /// Name in the catalog.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cnn => "cnn",
+            Self::Detector => "detector",
+            Self::Vit => "vit",
+            Self::Diffusion => "diffusion",
+            Self::Speech => "speech",
+        }
+    }
+
+    /// What one sample is called.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Cnn | Self::Detector | Self::Vit => "images",
+            Self::Diffusion => "denoising steps",
+            Self::Speech => "windows of 30 s",
+        }
+    }
 }
 
 /// What one token leaves in the KV cache of one layer.
@@ -131,6 +197,11 @@ impl Architecture {
     /// Refuses what no network has: sizes of nothing or beyond reason, heads that cannot share their KV heads, more
     /// experts per token than experts. Sizes within these limits multiply without overflow.
     pub fn check(&self) -> Result<(), InputError> {
+        if let Kind::Sample(sample) = self.kind {
+            let sound = sample.flops > 0.0 && self.params > 0.0;
+            let message = format!("{} has no parameters or no FLOPs of a sample", self.name);
+            return if sound { Ok(()) } else { Err(InputError::new(message, "check the row of the model")) };
+        }
         let mut sizes = vec![
             ("layers", self.layers, 1, 4096),
             ("hidden", self.hidden, 1, 1 << 20),
@@ -186,7 +257,15 @@ impl Architecture {
     /// (2 FLOPs each forward; Kaplan et al. 2020, section 2.1).
     pub fn flop_params(&self) -> f64 {
         let lookup = if self.tied_embeddings { 0.0 } else { f64::from(self.vocab) * f64::from(self.hidden) };
-        (self.active_params - lookup).max(0.0)
+        let output = self.embedding_params() - lookup;
+        self.body_flop_params() + output
+    }
+
+    /// Parameters of the layers that one token is multiplied with: of two stacks one, and so half of both
+    /// (Raffel et al. 2020, section 2.1: an encoder-decoder costs what a decoder of half its parameters does).
+    pub fn body_flop_params(&self) -> f64 {
+        let body = (self.active_params - self.embedding_params()).max(0.0);
+        if self.kind == Kind::EncoderDecoder { body / 2.0 } else { body }
     }
 
     /// Values that one token leaves in the KV cache of one full-attention layer.

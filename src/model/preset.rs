@@ -1,6 +1,6 @@
 //! From a preset of the catalog to an [`Architecture`]. Parameter counts are the published ones, not recounted.
 
-use super::{Architecture, Attention, Kind, Moe, Origin, Reading, Window};
+use super::{Architecture, Attention, Kind, Moe, Origin, Reading, Sample, SampleFamily, Window};
 use crate::catalog::Catalog;
 use crate::catalog::preset::Preset;
 
@@ -17,7 +17,7 @@ pub fn architecture(preset: &Preset, catalog: &Catalog) -> Reading {
     let architecture = Architecture {
         name: preset.name.clone(),
         origin: Origin::Preset,
-        kind: if preset.kind == "encoder" { Kind::Encoder } else { Kind::Decoder },
+        kind: kind(preset),
         params: preset.params as f64,
         active_params: preset.active_params as f64,
         layers: preset.layers,
@@ -37,6 +37,27 @@ pub fn architecture(preset: &Preset, catalog: &Catalog) -> Reading {
         source,
     };
     Reading { architecture, checkpoint: preset.checkpoint_dtype.clone(), notes: Vec::new() }
+}
+
+/// What sort of network a preset is.
+pub fn kind(preset: &Preset) -> Kind {
+    let family = match preset.kind.as_str() {
+        "encoder" => return Kind::Encoder,
+        "encoder-decoder" => return Kind::EncoderDecoder,
+        "cnn" => SampleFamily::Cnn,
+        "detector" => SampleFamily::Detector,
+        "vit" => SampleFamily::Vit,
+        "diffusion" => SampleFamily::Diffusion,
+        "speech" => SampleFamily::Speech,
+        _ => return Kind::Decoder,
+    };
+    Kind::Sample(Sample {
+        family,
+        flops: preset.flops_per_sample.unwrap_or_default() as f64,
+        activations: preset.activations.map(|count| count as f64),
+        pixels: preset.image_size.map(|edge| f64::from(edge) * f64::from(edge)),
+        companion_params: preset.companion_params.unwrap_or_default() as f64,
+    })
 }
 
 /// A window without a pattern holds in every layer.

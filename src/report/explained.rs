@@ -43,6 +43,7 @@ fn memory_lines(workload: &Workload, memory: &Memory, parallelism: &Parallelism)
     let mut lines = match &workload.job {
         Job::Training(job) => training_lines(workload, job, parallelism),
         Job::Serving(job) => serving_lines(workload, job, parallelism),
+        Job::Samples(_) => sample_lines(workload, parallelism),
     };
     let parts: Vec<String> = memory
         .terms
@@ -81,6 +82,26 @@ fn training_lines(workload: &Workload, job: &Training, parallelism: &Parallelism
     ));
     if parallelism.ep > 1 {
         lines.push(format!("experts are divided by ep {} besides", parallelism.ep));
+    }
+    lines
+}
+
+fn sample_lines(workload: &Workload, parallelism: &Parallelism) -> Vec<String> {
+    let model = &workload.model;
+    let flops = model.kind.sample().map_or(0.0, |sample| sample.flops);
+    let mut lines = vec![
+        format!("parameters: {}; every GPU holds all of them", Num::exact(model.params)),
+        format!(
+            "FLOPs of one sample = {} forward{}; a GPU takes {} samples in a pass",
+            Num::exact(flops),
+            if workload.trains() { ", three times that in training" } else { "" },
+            parallelism.micro_batch
+        ),
+    ];
+    if workload.trains() {
+        let text = "states = 4 bytes of weights + 4 of gradients + those of the optimizer for each parameter \
+                    (Micikevicius et al. 2018)";
+        lines.push(text.to_owned());
     }
     lines
 }

@@ -137,7 +137,7 @@ pub struct Performance {
     pub tokens_per_s: Option<Num>,
     /// Training: tokens per second and GPU.
     pub tokens_per_s_per_gpu: Option<Num>,
-    /// Training: sequences per second.
+    /// Sequences or other samples per second.
     pub samples_per_s: Option<Num>,
     /// Training: model TFLOP/s per GPU reached.
     pub tflops_per_gpu: Option<Num>,
@@ -325,7 +325,7 @@ impl Performance {
             advise::Performance::Training(speed) => {
                 let seq_len = match &workload.job {
                     Job::Training(job) => Some(f64::from(job.seq_len)),
-                    Job::Serving(_) => None,
+                    Job::Serving(_) | Job::Samples(_) => None,
                 };
                 Self {
                     tokens_per_s: Some(Num::rate(speed.tokens_per_s)),
@@ -334,6 +334,20 @@ impl Performance {
                     tflops_per_gpu: Some(Num::rounded(speed.flops_per_gpu / 1e12, 2)),
                     mfu: Some(Num::share(speed.mfu)),
                     communication_share: Some(Num::share(speed.communication_share)),
+                    bound: speed.bound,
+                    dominant_assumption: speed.dominant_assumption.clone(),
+                    ..Self::default()
+                }
+            }
+            advise::Performance::Samples(speed) => {
+                let rate = Num::rate(speed.samples_per_s.expected);
+                let trains = workload.trains();
+                Self {
+                    samples_per_s: Some(rate),
+                    requests_per_s: (!trains).then_some(rate),
+                    tflops_per_gpu: trains.then(|| Num::rounded(speed.flops_per_gpu / 1e12, 2)),
+                    mfu: trains.then(|| Num::share(speed.mfu)),
+                    communication_share: trains.then(|| Num::share(speed.communication_share)),
                     bound: speed.bound,
                     dominant_assumption: speed.dominant_assumption.clone(),
                     ..Self::default()

@@ -2,11 +2,14 @@
 
 use super::number::Num;
 use crate::catalog::gpu::Gpu;
+use crate::estimate::sample::SampleModel;
 use crate::estimate::serving::arithmetic;
 use crate::estimate::training::precision_on as precision_of;
 use crate::model::{Architecture, Attention, Kind, Origin};
 use crate::workload::precision::Precision;
-use crate::workload::{AttentionKernel, Job, KvRule, Method, Optimizer, Serving, Task, Training, Workload};
+use crate::workload::{
+    AttentionKernel, Job, KvRule, Method, Optimizer, SampleWork, Samples, Serving, Task, Training, Workload,
+};
 use serde::Serialize;
 
 /// A workload as printed. What belongs to the other sort of work is `null`; `auto` is decided for each machine.
@@ -22,20 +25,20 @@ pub struct WorkloadLine {
     pub model_source: String,
     /// `train`, `finetune` or `infer`.
     pub task: &'static str,
-    /// Transformer layers.
-    pub layers: u32,
+    /// Transformer layers; like all shapes `null` where a network that works on samples has none.
+    pub layers: Option<u32>,
     /// Width.
-    pub hidden: u32,
+    pub hidden: Option<u32>,
     /// Query heads.
-    pub heads: u32,
+    pub heads: Option<u32>,
     /// Key/value heads.
-    pub kv_heads: u32,
+    pub kv_heads: Option<u32>,
     /// Width of one head.
-    pub head_dim: u32,
+    pub head_dim: Option<u32>,
     /// Width of the dense MLP.
-    pub ffn: u32,
+    pub ffn: Option<u32>,
     /// Vocabulary.
-    pub vocab: u32,
+    pub vocab: Option<u32>,
     /// All parameters.
     pub params: Num,
     /// Parameters that one token passes through.
@@ -82,6 +85,12 @@ pub struct WorkloadLine {
     pub micro_batch: Option<u32>,
     /// Tokens of the whole job.
     pub tokens: Option<Num>,
+    /// Samples of the data set; of networks that work on samples.
+    pub samples: Option<Num>,
+    /// Passes over them.
+    pub epochs: Option<Num>,
+    /// Passes of the network for one sample.
+    pub evaluations: Option<Num>,
     /// Activation recomputation or `auto`.
     pub recompute: Option<&'static str>,
     /// Sharding or `auto`.
@@ -143,11 +152,13 @@ impl WorkloadLine {
         match &workload.job {
             Job::Training(job) => line.training(job),
             Job::Serving(job) => line.serving(job),
+            Job::Samples(job) => line.on_samples(job),
         }
         line
     }
 
     fn shape(model: &Architecture) -> Self {
+        let known = |count: u32| (count > 0 || model.kind.sample().is_none()).then_some(count);
         let latent = match model.attention {
             Attention::Latent { kv_lora_rank, rope_dim } => Some((kv_lora_rank, rope_dim)),
             Attention::Heads => None,
@@ -163,15 +174,17 @@ impl WorkloadLine {
             kind: match model.kind {
                 Kind::Decoder => "decoder",
                 Kind::Encoder => "encoder",
+                Kind::EncoderDecoder => "encoder-decoder",
+                Kind::Sample(sample) => sample.family.name(),
             },
             model_source: model.source.clone(),
-            layers: model.layers,
-            hidden: model.hidden,
-            heads: model.heads,
-            kv_heads: model.kv_heads,
-            head_dim: model.head_dim,
-            ffn: model.ffn,
-            vocab: model.vocab,
+            layers: known(model.layers),
+            hidden: known(model.hidden),
+            heads: known(model.heads),
+            kv_heads: known(model.kv_heads),
+            head_dim: known(model.head_dim),
+            ffn: known(model.ffn),
+            vocab: known(model.vocab),
             params: Num::rounded(model.params, 0),
             active_params: Num::rounded(model.active_params, 0),
             gated_mlp: model.gated_mlp,
@@ -191,11 +204,7 @@ impl WorkloadLine {
     }
 
     fn training(&mut self, job: &Training) {
-        self.task = match job.task {
-            Task::Train => "train",
-            Task::Finetune => "finetune",
-            Task::Infer => "infer",
-        };
+        self.task = task_name(job.task);
         self.precision = job.precision.map_or("auto", Precision::name);
         self.method = Some(match job.method {
             Method::Full => "full",
@@ -204,13 +213,7 @@ impl WorkloadLine {
         });
         self.lora_rank = (job.method != Method::Full).then_some(job.lora_rank);
         self.strict = Some(job.strict);
-        self.optimizer = Some(match job.optimizer {
-            Optimizer::Adamw => "adamw",
-            Optimizer::Adamw8bit => "adamw-8bit",
-            Optimizer::Adafactor => "adafactor",
-            Optimizer::Sgd => "sgd",
-            Optimizer::Lion => "lion",
-        });
+        self.optimizer = Some(optimizer_name(job.optimizer));
         self.seq_len = Some(job.seq_len);
         self.global_batch = Some(job.global_batch);
         self.micro_batch = job.micro_batch;
@@ -250,6 +253,50 @@ impl WorkloadLine {
     }
 }
 
+impl WorkloadLine {
+    fn on_samples(&mut self, job: &Samples) {
+        self.task = task_name(job.task);
+        self.precision = job.precision.map_or("auto", Precision::name);
+        self.evaluations = Some(Num::exact(job.evaluations));
+        match &job.work {
+            SampleWork::Training(training) => {
+                self.strict = Some(job.strict);
+                self.optimizer = Some(optimizer_name(training.optimizer));
+                self.global_batch = Some(training.global_batch);
+                self.micro_batch = training.micro_batch;
+                self.samples = Some(Num::rounded(training.samples, 0));
+                self.epochs = Some(Num::exact(training.epochs));
+                self.framework = Some(job.class.clone());
+                self.goodput = training.goodput.map(Num::share);
+            }
+            SampleWork::Serving(serving) => {
+                self.concurrency = Some(serving.concurrency);
+                self.rps = serving.rps.map(Num::exact);
+                self.engine = Some(job.class.clone());
+                self.hours = Some(Num::exact(serving.hours));
+            }
+        }
+    }
+}
+
+fn task_name(task: Task) -> &'static str {
+    match task {
+        Task::Train => "train",
+        Task::Finetune => "finetune",
+        Task::Infer => "infer",
+    }
+}
+
+fn optimizer_name(optimizer: Optimizer) -> &'static str {
+    match optimizer {
+        Optimizer::Adamw => "adamw",
+        Optimizer::Adamw8bit => "adamw-8bit",
+        Optimizer::Adafactor => "adafactor",
+        Optimizer::Sgd => "sgd",
+        Optimizer::Lion => "lion",
+    }
+}
+
 fn attention_type(model: &Architecture) -> &'static str {
     match model.attention {
         Attention::Latent { .. } => "mla",
@@ -264,6 +311,9 @@ fn attention_type(model: &Architecture) -> &'static str {
 pub(super) fn precision_on(workload: &Workload, gpu: &Gpu) -> &'static str {
     let (asked, found) = match &workload.job {
         Job::Training(job) => (job.precision, precision_of(job, gpu).ok()),
+        Job::Samples(job) => {
+            (job.precision, SampleModel::precision(job, gpu).ok().map(|(precision, _)| precision))
+        }
         Job::Serving(job) => {
             // What is asked in vain is refused, and the refusal names it; only FP4 is unpacked instead.
             let refused = job.precision.filter(|&p| p != Precision::Fp4 && p.peak(gpu).is_none());
@@ -281,11 +331,14 @@ impl WorkloadLine {
         if self.active_params < self.params {
             parts.push(format!("{} active", size(self.active_params)));
         }
-        parts.push(format!("{} layers", self.layers));
+        parts.extend(self.layers.map(|layers| format!("{layers} layers")));
         parts.extend(self.method.filter(|&method| method != "full").map(str::to_owned));
         parts.extend(self.seq_len.map(|n| format!("sequences of {n}")));
         parts.extend(self.global_batch.map(|n| format!("batch {n}")));
         parts.extend(self.tokens.map(|n| format!("{} tokens", size(n))));
+        parts.extend(
+            self.samples.zip(self.epochs).map(|(n, epochs)| format!("{} samples x {epochs}", size(n))),
+        );
         parts.extend(self.optimizer.map(str::to_owned));
         parts.extend(self.quantization.as_ref().map(|name| format!("quantization {name}")));
         parts.extend(self.input_len.zip(self.output_len).map(|(i, o)| format!("{i} tokens in, {o} out")));

@@ -31,9 +31,22 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// Whether it is training or fine-tuning, which spot interruptions set back.
+    pub fn trains(&self) -> bool {
+        match &self.job {
+            Job::Training(_) => true,
+            Job::Serving(_) => false,
+            Job::Samples(job) => job.task != Task::Infer,
+        }
+    }
+
     /// Whether a fallback from the default precision is refused.
     pub fn is_strict(&self) -> bool {
-        matches!(&self.job, Job::Training(job) if job.strict)
+        match &self.job {
+            Job::Training(job) => job.strict,
+            Job::Samples(job) => job.strict,
+            Job::Serving(_) => false,
+        }
     }
 }
 
@@ -44,6 +57,62 @@ pub enum Job {
     Training(Training),
     /// `--task infer`.
     Serving(Serving),
+    /// Either, of a network that works on samples.
+    Samples(Samples),
+}
+
+/// Training or inference of a network that works on samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// `Train`, `Finetune` or `Infer`.
+    pub task: Task,
+    /// As asked; `None` means BF16 where the GPU has it, else FP16.
+    pub precision: Option<Precision>,
+    /// Refuse instead of falling back from BF16.
+    pub strict: bool,
+    /// Class of software as in the measured rates.
+    pub class: String,
+    /// Passes of the network for one sample.
+    pub evaluations: f64,
+    /// What is done.
+    pub work: SampleWork,
+}
+
+/// What is done with samples.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SampleWork {
+    /// Training.
+    Training(SampleTraining),
+    /// Inference.
+    Serving(SampleServing),
+}
+
+/// Training on samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleTraining {
+    /// Optimizer.
+    pub optimizer: Optimizer,
+    /// Samples per optimizer step over all GPUs.
+    pub global_batch: u32,
+    /// Samples per GPU and pass; `None` is searched.
+    pub micro_batch: Option<u32>,
+    /// Samples of the data set.
+    pub samples: f64,
+    /// Passes over them.
+    pub epochs: f64,
+    /// Share of the wall time that does useful work; `None` takes the sourced table by size.
+    pub goodput: Option<f64>,
+}
+
+/// Inference on samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleServing {
+    /// Samples in flight at the same time, over all replicas.
+    pub concurrency: u32,
+    /// Samples per second offered.
+    pub rps: Option<f64>,
+    /// Hours of operation that are paid.
+    pub hours: f64,
 }
 
 /// `--task`.

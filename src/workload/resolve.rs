@@ -4,6 +4,7 @@
 
 mod defaults;
 mod model;
+mod samples;
 mod serving;
 pub mod training;
 
@@ -28,6 +29,18 @@ pub fn resolve(args: &WorkloadArgs, catalog: &Catalog, file: ModelFile<'_>) -> R
     refuse_other_task(args, task)?;
     let reading = model::model(args, catalog, file, &mut notes)?;
     let arch = &reading.architecture;
+    if arch.kind.sample().is_some() {
+        let job = samples::samples(args, catalog, arch, task, &mut notes)?;
+        let Notes { assumptions, warnings } = notes;
+        let pins = Pins::default();
+        return Ok(Workload {
+            model: reading.architecture,
+            job: Job::Samples(job),
+            pins,
+            assumptions,
+            warnings,
+        });
+    }
     let pins = pins(args, arch)?;
     let job = match task {
         Task::Train | Task::Finetune => {
@@ -190,14 +203,17 @@ fn expert_pin(ep: u32, arch: &Architecture) -> Result<(), InputError> {
 
 /// Refuses networks that cannot be served by the rules known here.
 fn servable(arch: &Architecture) -> Result<(), InputError> {
-    if arch.kind == Kind::Encoder {
-        let message = format!(
-            "{} is an encoder: `--task infer` covers decoders that generate token by token",
-            arch.name
-        );
+    let sort = match arch.kind {
+        Kind::Encoder => Some("an encoder"),
+        Kind::EncoderDecoder => Some("an encoder-decoder"),
+        Kind::Decoder | Kind::Sample(_) => None,
+    };
+    if let Some(sort) = sort {
+        let message =
+            format!("{} is {sort}: `--task infer` covers decoders that generate token by token", arch.name);
         return Err(InputError::new(
             message,
-            "encoders can be trained and fine-tuned: `--task train|finetune`",
+            "such networks can be trained and fine-tuned: `--task train|finetune`",
         ));
     }
     match &arch.kv_caveat {

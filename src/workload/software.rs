@@ -93,6 +93,49 @@ const ENGINES: [(&str, &[&str]); 9] = [
     ),
 ];
 
+/// Software of networks that work on samples by class, as in the measured rates: `mlperf` and `tensorrt` are submissions
+/// tuned for the record, far above what others see; `tensorrt-server` keeps the latency bound of the benchmark.
+const SAMPLE_TRAINING: [(&str, &[&str]); 3] = [
+    (
+        "generic",
+        &[
+            "pytorch",
+            "torch",
+            "timm",
+            "deepspeed",
+            "lambda-benchmark",
+            "accelerate",
+            "lightning",
+            "transformers",
+        ],
+    ),
+    ("tuned", &["nvidia-examples", "nemo", "megatron", "dali"]),
+    ("mlperf", &[]),
+];
+
+/// Inference software of networks that work on samples by class.
+const SAMPLE_INFERENCE: [(&str, &[&str]); 7] = [
+    (
+        "eager",
+        &[
+            "pytorch",
+            "torch",
+            "transformers",
+            "diffusers",
+            "vanilla-pytorch",
+            "openai-whisper",
+            "comfyui",
+            "auto1111-webui",
+        ],
+    ),
+    ("compiled", &["torch.compile", "stable-fast", "onediff", "oneflow", "aitemplate", "tensorrt-demo"]),
+    ("tensorflow", &["tensorflow-1", "tf"]),
+    ("fastertransformer", &["ft"]),
+    ("faster-whisper", &["ctranslate2"]),
+    ("tensorrt", &["trt", "cuda"]),
+    ("tensorrt-server", &["triton"]),
+];
+
 fn class(name: &str, table: &[(&'static str, &[&str])]) -> Option<&'static str> {
     let name = name.trim().to_ascii_lowercase().replace([' ', '_'], "-");
     table
@@ -109,6 +152,11 @@ pub fn framework_class(name: &str) -> Option<&'static str> {
 /// The class of a serving engine; `None` for a name that is not known.
 pub fn engine_class(name: &str) -> Option<&'static str> {
     class(name, &ENGINES)
+}
+
+/// The class of software of a network that works on samples; `None` for a name that is not known.
+pub fn sample_class(name: &str, inference: bool) -> Option<&'static str> {
+    if inference { class(name, &SAMPLE_INFERENCE) } else { class(name, &SAMPLE_TRAINING) }
 }
 
 /// The class of the engine whose name stands first in a longer text such as `Triton + TensorRT-LLM` or

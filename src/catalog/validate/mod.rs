@@ -8,6 +8,7 @@ pub(crate) mod findings;
 mod gpus;
 mod instances;
 mod knowledge;
+mod measured;
 mod merge;
 mod presets;
 mod price_checks;
@@ -31,8 +32,19 @@ use crate::diag::Finding;
 use findings::{Findings, Spot, did_you_mean};
 
 /// Lists of rows that a file may hold, by the key of the list.
-const LISTS: &[&str] =
-    &["gpu", "family", "provider", "region", "instance", "price", "model", "constant", "rule", "scenario"];
+const LISTS: &[&str] = &[
+    "gpu",
+    "family",
+    "provider",
+    "region",
+    "instance",
+    "price",
+    "model",
+    "measured-rate",
+    "constant",
+    "rule",
+    "scenario",
+];
 
 /// Most rows with ids of their own of one kind, overlays included: ids are 16 bits wide.
 const MOST_ROWS: usize = 65_000;
@@ -167,6 +179,7 @@ impl<'t> Layer<'t> {
         self.read_instances(tables);
         self.read_prices(tables);
         self.read_presets(tables);
+        self.read_measured(tables);
         self.read_constants(tables);
         self.read_rules(tables);
         self.read_scenarios(tables);

@@ -8,14 +8,11 @@ use super::merge::lay_over;
 use super::{FileTable, Layer};
 use crate::catalog::codes;
 use crate::catalog::lookup::names::squeeze;
-use crate::catalog::preset::Preset;
+use crate::catalog::preset::{Preset, SAMPLE_KINDS, TOKEN_KINDS};
 use crate::catalog::raw::Row;
 
 /// What attention a network may have.
 const ATTENTION: &[&str] = &["mha", "gqa", "mqa", "mla"];
-
-/// Kinds of networks.
-const KINDS: &[&str] = &["decoder", "encoder"];
 
 impl<'t> Layer<'t> {
     pub(super) fn read_presets(&mut self, tables: &[FileTable<'t>]) {
@@ -42,8 +39,12 @@ impl<'t> Layer<'t> {
         let f = &mut self.findings;
         let name = required(row, f, "name");
         let mut preset = read_names(row, f);
-        read_shape(row, f, &mut preset);
-        read_variants(row, f, &mut preset);
+        if preset.works_on_samples() {
+            read_sample(row, f, &mut preset);
+        } else {
+            read_shape(row, f, &mut preset);
+            read_variants(row, f, &mut preset);
+        }
         let waivers = row.waivers(f);
         row.finish(f);
         if row.is_sound() {
@@ -83,18 +84,13 @@ impl<'t> Layer<'t> {
 
 fn read_names(row: &mut Row<'_>, f: &mut Findings) -> Preset {
     let family = required(row, f, "family");
-    let kind = row
-        .choice(f, "kind", KINDS, |kind| Some(kind.to_owned()).filter(|kind| KINDS.contains(&kind.as_str())));
+    let kinds = [TOKEN_KINDS, SAMPLE_KINDS].concat();
+    let kind = row.choice(f, "kind", &kinds, |kind| kinds.contains(&kind).then(|| kind.to_owned()));
     let kind = row.need(f, "kind", kind);
-    let attention = row.choice(f, "attention", ATTENTION, |kind| {
-        Some(kind.to_owned()).filter(|kind| ATTENTION.contains(&kind.as_str()))
-    });
-    let attention = row.need(f, "attention", attention);
     Preset {
         aliases: row.owned_texts(f, "aliases"),
         family: family.unwrap_or_default(),
         kind: kind.unwrap_or_default(),
-        attention: attention.unwrap_or_default(),
         checkpoint_dtype: row.owned(f, "checkpoint-dtype"),
         kv_caveat: row.owned(f, "kv-caveat"),
         note: row.owned(f, "note"),
@@ -102,8 +98,29 @@ fn read_names(row: &mut Row<'_>, f: &mut Findings) -> Preset {
     }
 }
 
-/// The figures that every network has.
+/// The figures of a network that works on samples.
+fn read_sample(row: &mut Row<'_>, f: &mut Findings, preset: &mut Preset) {
+    let mut count = |key: &'static str| row.whole::<u64>(f, key, 1);
+    let params = count("params");
+    preset.flops_per_sample = count("flops-per-sample");
+    preset.activations = count("activations");
+    preset.companion_params = count("companion-params");
+    preset.params = row.need(f, "params", params).unwrap_or_default();
+    preset.active_params = preset.params;
+    row.need(f, "flops-per-sample", preset.flops_per_sample);
+    preset.image_size = row.whole(f, "image-size", 1);
+    preset.window_s = row.rate(f, "window-s");
+    preset.layers = row.whole(f, "layers", 1).unwrap_or_default();
+    preset.hidden = row.whole(f, "hidden", 1).unwrap_or_default();
+    preset.ffn = row.whole(f, "ffn", 1).unwrap_or_default();
+}
+
+/// The figures that every network of tokens has.
 fn read_shape(row: &mut Row<'_>, f: &mut Findings, preset: &mut Preset) {
+    let attention = row.choice(f, "attention", ATTENTION, |kind| {
+        Some(kind.to_owned()).filter(|kind| ATTENTION.contains(&kind.as_str()))
+    });
+    preset.attention = row.need(f, "attention", attention).unwrap_or_default();
     let mut large = |key: &'static str| {
         let count = row.whole::<u64>(f, key, 1);
         row.need(f, key, count).unwrap_or_default()

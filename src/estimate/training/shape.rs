@@ -61,7 +61,7 @@ impl Shape {
         let body = |all: f64| (all - model.embedding_params()).max(0.0);
         let attention_width = f64::from(model.heads) * f64::from(model.head_dim);
         let full_layers = f64::from(model.full_attention_layers());
-        let has_head = model.kind == Kind::Decoder || training.task == Task::Train;
+        let has_head = model.kind != Kind::Encoder || training.task == Task::Train;
         Self {
             layers: f64::from(model.layers.max(1)),
             heads: model.heads.max(1),
@@ -75,7 +75,7 @@ impl Shape {
             experts_per_token: model.moe.map_or(0.0, |moe| f64::from(moe.experts_per_token)),
             embedding_params,
             tied: model.tied_embeddings,
-            body_flop_params: body(model.active_params),
+            body_flop_params: model.body_flop_params(),
             adapter_params: match training.method {
                 Method::Full => 0.0,
                 Method::Lora | Method::Qlora => adapter_params(model, training.lora_rank),
@@ -87,7 +87,11 @@ impl Shape {
             },
             attention_width,
             key_width: key_width(model),
-            attended_share: if model.kind == Kind::Decoder { 0.5 } else { 1.0 },
+            attended_share: match model.kind {
+                Kind::Decoder => 0.5,
+                // The encoder sees both sides; a token of the decoder half of what came, and the whole input.
+                Kind::Encoder | Kind::EncoderDecoder | Kind::Sample(_) => 1.0,
+            },
             full_layers,
             window_layers: f64::from(model.layers) - full_layers,
             window: model.window.map_or(0.0, |window| f64::from(window.tokens)),

@@ -194,6 +194,20 @@ fn speed(row: &Row) -> String {
             rate(p.max_concurrency),
             hours.expected,
         )
+    } else if p.tokens_per_s.is_none() {
+        let asked = if p.mfu.is_some() { "expected" } else { "asked" };
+        format!(
+            "{} hours {asked} ({} to {}): {} samples/s{}.",
+            hours.expected,
+            hours.low,
+            hours.high,
+            rate(p.samples_per_s),
+            p.mfu.map_or_else(String::new, |mfu| format!(
+                ", {} TFLOP/s per GPU, MFU {mfu}, communication share {}",
+                rate(p.tflops_per_gpu),
+                na(p.communication_share)
+            )),
+        )
     } else {
         format!(
             "{} hours expected ({} to {}): {} tokens/s, {} per GPU, {} TFLOP/s per GPU, MFU {}, communication share {}.",

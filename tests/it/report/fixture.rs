@@ -80,6 +80,7 @@ pub(super) fn catalog() -> Catalog {
             },
         ],
         presets: vec![preset()],
+        measured: Vec::new(),
         constants: vec![],
         rules: vec![rule()],
         scenarios: vec![scenario()],

@@ -35,7 +35,7 @@ fn work(flags: &str) -> Work {
     let workload = resolve(&args, &CATALOG, &|_: &str| Ok(None)).unwrap();
     match workload.job {
         Job::Serving(job) => Work { model: workload.model, job },
-        Job::Training(_) => panic!("not serving"),
+        Job::Training(_) | Job::Samples(_) => panic!("not serving"),
     }
 }
 

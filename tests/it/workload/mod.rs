@@ -35,14 +35,14 @@ fn workload(flags: &[&str]) -> Workload {
 fn training(flags: &[&str]) -> Training {
     match workload(flags).job {
         Job::Training(training) => training,
-        Job::Serving(_) => panic!("{flags:?} is serving"),
+        Job::Serving(_) | Job::Samples(_) => panic!("{flags:?} is serving"),
     }
 }
 
 fn serving(flags: &[&str]) -> Serving {
     match workload(flags).job {
         Job::Serving(serving) => serving,
-        Job::Training(_) => panic!("{flags:?} is training"),
+        Job::Training(_) | Job::Samples(_) => panic!("{flags:?} is training"),
     }
 }
 

@@ -131,7 +131,7 @@ proptest! {
         };
         let batch = |tokens| match resolve(&flags(tokens), &CATALOG, &no_file).unwrap().job {
             Job::Training(job) => job.global_batch,
-            Job::Serving(_) => 0,
+            Job::Serving(_) | Job::Samples(_) => 0,
         };
         // A batch that followed the length of the job could make a longer job cheaper.
         prop_assert_eq!(batch(tokens), batch(tokens.map(|tokens| if more { tokens * 2.0 } else { tokens * 1.1 })));

@@ -1,0 +1,104 @@
+//! Memory of one GPU that works on samples: states, what a batch leaves for the backward pass, context.
+
+use super::constants::Constants;
+use crate::estimate::{MemoryEstimate, MemoryTerms};
+use crate::model::{Architecture, Kind, SampleFamily};
+use crate::workload::Optimizer;
+use crate::workload::precision::Precision;
+
+/// What decides the memory of a network that works on samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Occupancy<'a> {
+    /// The network.
+    pub model: &'a Architecture,
+    /// Values that one sample leaves behind, and whether they were counted for this network.
+    pub activations: (f64, bool),
+    /// Class of software.
+    pub software: &'a str,
+    /// Format of the arithmetic.
+    pub precision: Precision,
+    /// Optimizer of a training job; `None` for inference.
+    pub optimizer: Option<Optimizer>,
+    /// Samples in a pass.
+    pub batch: f64,
+}
+
+/// Bytes of a stored weight in inference, and of a value that a layer puts out.
+fn bytes(precision: Precision) -> f64 {
+    match precision {
+        Precision::Fp32 | Precision::Tf32 => 4.0,
+        Precision::Fp16 | Precision::Bf16 => 2.0,
+        Precision::Fp8 | Precision::Int8 => 1.0,
+        Precision::Fp4 => 0.5,
+    }
+}
+
+/// Class of the constants of activations.
+fn class(kind: Kind) -> &'static str {
+    match kind.sample().map(|sample| sample.family) {
+        None => "tokens",
+        Some(SampleFamily::Cnn | SampleFamily::Detector) => "cnn",
+        Some(family) => family.name(),
+    }
+}
+
+/// Memory of the fullest GPU: every one holds the whole network.
+///
+/// Mixed precision keeps weights and gradients in FP32 beside the moments of the optimizer (Micikevicius et al. 2018,
+/// section 3.1); activations follow the counted values of a sample, times what is kept of each.
+pub fn memory(constants: &Constants, case: &Occupancy<'_>) -> MemoryEstimate {
+    let class = class(case.model.kind);
+    let params = case.model.params;
+    let companions = case.model.kind.sample().map_or(0.0, |sample| sample.companion_params);
+    let (values, counted) = case.activations;
+    let kept = |key: &str| constants.get(key, class).unwrap_or(1.0);
+    // Layers between narrow ones put out 16 bits, never less.
+    let value_bytes = bytes(case.precision).max(2.0);
+    let context = constants.get("context-bytes", "").unwrap_or_default();
+    let software = constants.get("kept-software", case.software).unwrap_or(1.0);
+    let pixels = case.model.kind.sample().and_then(|sample| sample.pixels).unwrap_or_default();
+    let (terms, spread) = match case.optimizer {
+        Some(optimizer) => {
+            let states = MemoryTerms {
+                weights: 4.0 * params,
+                gradients: 4.0 * params,
+                optimizer: moments(optimizer) * params,
+                activations: case.batch * values * value_bytes * kept("kept") * software,
+                framework: context,
+                ..MemoryTerms::default()
+            };
+            (states, kept("kept-spread"))
+        }
+        None => {
+            let decoded = pixels * constants.get("decoder-values", class).unwrap_or_default();
+            let terms = MemoryTerms {
+                weights: (params + companions) * bytes(case.precision),
+                activations: case.batch * (values * kept("live") + decoded) * value_bytes,
+                framework: context,
+                ..MemoryTerms::default()
+            };
+            (terms, kept("live-spread"))
+        }
+    };
+    let uncounted = if counted { 1.0 } else { constants.get("uncounted-spread", "").unwrap_or(1.0) };
+    let loose = spread * uncounted;
+    let firm = terms.total() - terms.activations - terms.framework;
+    let context_spread = constants.get("context-spread", "").unwrap_or(1.0);
+    MemoryEstimate {
+        terms,
+        low: firm + terms.activations / loose + terms.framework / context_spread,
+        high: firm + terms.activations * loose + terms.framework * context_spread,
+        host_ram: 0.0,
+    }
+}
+
+/// Bytes of optimizer state for each parameter, by definition of the optimizer (Loshchilov & Hutter 2019, Dettmers et
+/// al. 2022, Shazeer & Stern 2018, Chen et al. 2023).
+fn moments(optimizer: Optimizer) -> f64 {
+    match optimizer {
+        Optimizer::Adamw => 8.0,
+        Optimizer::Adamw8bit => 2.0,
+        Optimizer::Adafactor => 0.0,
+        Optimizer::Sgd | Optimizer::Lion => 4.0,
+    }
+}
