@@ -20,7 +20,7 @@ pub struct LeftOut {
 
 /// Refits a fitted catalog without one source. Only constants that move its rows are refitted: no other one can change
 /// what is said to it.
-pub fn without(problem: &Problem<'_>, fitted: &Catalog, source: usize) -> LeftOut {
+pub fn without(problem: &Problem<'_>, fitted: &Catalog, source: usize, keep: bool) -> LeftOut {
     let alone = problem.used_only_by(source);
     let members: Vec<usize> = problem.used_by(source).into_iter().filter(|at| !alone.contains(at)).collect();
     let orphans: BTreeSet<usize> = alone.iter().map(|&at| problem.free[at].index).collect();
@@ -32,7 +32,7 @@ pub fn without(problem: &Problem<'_>, fitted: &Catalog, source: usize) -> LeftOu
         list.push(problem.free[at].index);
     }
     let inherit = |catalog: &mut Catalog| {
-        for &at in &alone {
+        for &at in alone.iter().filter(|_| !keep) {
             if let Some(heir) = heir(problem, &problem.free[at], &orphans) {
                 catalog.constants[problem.free[at].index].value = catalog.constants[heir].value;
             }

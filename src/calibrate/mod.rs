@@ -10,6 +10,7 @@ pub mod free;
 pub mod narrow;
 pub mod own;
 pub mod parent;
+pub mod regression;
 pub mod rows;
 pub mod runs;
 pub mod values;

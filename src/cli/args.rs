@@ -9,6 +9,7 @@ use crate::units::Hours;
 use crate::workload::settings::WorkloadArgs;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::civil::Date;
 use std::path::PathBuf;
 
 /// What to rent for a machine-learning workload: machine, nodes, layout, memory proof, time and cost
@@ -102,6 +103,9 @@ pub enum Command {
     /// What do machines cost for some hours, on-demand, committed, spot?
     #[command(after_help = help::MORE, after_long_help = help::COST)]
     Cost(Box<CostArgs>),
+    /// Fit the efficiency table to my own measured runs; writes a catalog overlay
+    #[command(after_help = help::MORE, after_long_help = help::CALIBRATE)]
+    Calibrate(CalibrateArgs),
     /// List, show and check what the catalog holds
     #[command(after_help = help::MORE, after_long_help = help::CATALOG)]
     Catalog {
@@ -360,6 +364,18 @@ pub struct CostLimitArgs {
     pub fail_over: Option<Amount>,
 }
 group!(CostLimitArgs { max_hourly, budget, min_spot_discount, top, fail_over });
+
+/// Arguments of `calibrate`.
+#[derive(Clone, Debug, Args)]
+pub struct CalibrateArgs {
+    /// Table of runs, one a line, with the columns of `accuracy`; `-` reads standard input
+    #[arg(long, env = "GPUADVISE_RUNS", hide_env = true, value_name = "FILE")]
+    pub runs: PathBuf,
+
+    /// Day on which they were measured (`2026-11-30`) [default: the newest of the column `as_of`]
+    #[arg(long, env = "GPUADVISE_AS_OF", hide_env = true, value_name = "DAY")]
+    pub as_of: Option<Date>,
+}
 
 /// Arguments of `completions`.
 #[derive(Clone, Debug, Args)]

@@ -25,6 +25,20 @@ Exit codes:
 /// Below the short help of a command.
 pub const MORE: &str = "Exit codes and examples: --help";
 
+/// Below the long help of `calibrate`.
+pub const CALIBRATE: &str = "\
+Reads the columns of `accuracy`: for training model, gpu, gpu_count, seq_len, method, precision, framework, micro_batch and
+metric_tokens_per_s_per_gpu or metric_samples_per_s; for serving model, gpu, gpu_count, kind, engine, weight_precision,
+input_len, output_len, batch_or_concurrency and a measured rate or time. Only the constants that the runs determine move.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, or fewer than 2 runs to fit to, 5 invalid catalog
+
+Examples:
+  # Then: gpuadvise recommend --params 8B --task train --catalog mine.toml
+  gpuadvise calibrate --runs my-runs.csv --output mine.toml
+  # Errors before and after, and what was skipped
+  gpuadvise calibrate --runs my-runs.csv --json";
+
 /// Below the long help of `completions`.
 pub const COMPLETIONS: &str = "\
 Exit codes: 0 answered, 1 the tool failed, 2 bad input

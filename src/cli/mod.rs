@@ -55,6 +55,7 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Recommend(args) => cmd::recommend::run(frame, *args),
         Command::Fit(args) => cmd::fit::run(frame, *args),
         Command::Cost(args) => cmd::cost::run(frame, *args),
+        Command::Calibrate(args) => cmd::calibrate::run(frame, &args),
         Command::Catalog { what } => cmd::catalog::run(frame, what),
         Command::Accuracy(args) => cmd::accuracy::run(frame, &args),
         Command::Explain(args) => cmd::explain::run(frame, &args),

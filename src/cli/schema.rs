@@ -24,6 +24,7 @@ const fn entry(name: &'static str, what: &'static str) -> Entry {
 /// All schemas, by name.
 pub const SCHEMAS: &[Entry] = &[
     entry("accuracy", "answer of `accuracy`"),
+    entry("calibrate", "answer of `calibrate`"),
     entry("catalog", "answer of the `catalog` listings and of `catalog show`"),
     entry("catalog-check", "answer of `catalog check`"),
     entry("catalog-file", "a catalog file, such as an overlay for `--catalog`"),

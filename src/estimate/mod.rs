@@ -7,7 +7,9 @@ pub mod sample;
 pub mod serving;
 pub mod training;
 
+use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
+use crate::catalog::knowledge::Constant;
 use crate::workload::{Offload, Recompute, Sharding};
 
 /// The hardware shape that physics depends on; instances with the same shape share one estimate.
@@ -194,6 +196,35 @@ pub struct Range {
     pub high: f64,
 }
 
+/// What an estimate rests on, the most trusted first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// A published rate of this very case, or one between two such rates.
+    Measured,
+    /// A formula whose constants were fitted on the user's own runs.
+    Calibrated,
+    /// A formula with the constants of the catalog.
+    #[default]
+    Formula,
+}
+
+impl Basis {
+    /// A formula with these constants: calibrated where one of them was fitted on the user's own runs.
+    pub fn of<'a>(catalog: &Catalog, constants: impl IntoIterator<Item = &'a Constant>) -> Self {
+        let own = |constant: &Constant| catalog.source(constant.source).is_calibration();
+        if constants.into_iter().any(own) { Self::Calibrated } else { Self::Formula }
+    }
+
+    /// `measured`, `calibrated` or `formula`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Calibrated => "calibrated",
+            Self::Formula => "formula",
+        }
+    }
+}
+
 /// How fast a training layout runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingSpeed {
@@ -211,6 +242,8 @@ pub struct TrainingSpeed {
     pub bound: &'static str,
     /// The constant that moves the answer most, in words with its source.
     pub dominant_assumption: String,
+    /// What the figures rest on.
+    pub basis: Basis,
 }
 
 /// How fast one serving replica runs.
@@ -232,6 +265,8 @@ pub struct ServingSpeed {
     pub bound: &'static str,
     /// The constant that moves the answer most, in words with its source.
     pub dominant_assumption: String,
+    /// What the figures rest on.
+    pub basis: Basis,
 }
 
 /// How fast a network works on samples, over all GPUs.
@@ -253,4 +288,6 @@ pub struct SampleSpeed {
     pub bound: &'static str,
     /// The measured rate that it rests on.
     pub dominant_assumption: String,
+    /// What the figures rest on.
+    pub basis: Basis,
 }

@@ -13,6 +13,7 @@ pub mod table;
 pub mod training;
 
 use crate::catalog::Catalog;
+pub use crate::estimate::Basis;
 use crate::estimate::{Range, Verdict};
 use metric::Metric;
 use question::Question;
@@ -26,29 +27,6 @@ pub struct Prediction {
     pub verdict: Option<Verdict>,
     /// What the figures rest on.
     pub basis: Basis,
-}
-
-/// What an estimate rests on, the most trusted first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
-    /// A published rate of this very case, or one between two such rates.
-    Measured,
-    /// A formula whose constants were fitted on the user's own runs.
-    Calibrated,
-    /// A formula with the constants of the catalog.
-    #[default]
-    Formula,
-}
-
-impl Basis {
-    /// `measured`, `calibrated` or `formula`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Calibrated => "calibrated",
-            Self::Formula => "formula",
-        }
-    }
 }
 
 /// Why a question has no answer: one sentence, without figures of the row.

@@ -2,6 +2,7 @@
 //! to the terminal; nothing here estimates, prices or ranks.
 
 pub mod accuracy;
+pub mod calibrate;
 pub mod catalog;
 pub mod contract;
 pub mod cost;
@@ -15,6 +16,7 @@ pub mod listing;
 mod markdown;
 mod node;
 pub mod number;
+pub mod plot;
 pub mod recommend;
 pub mod row;
 pub mod scenario;

@@ -12,7 +12,7 @@ use crate::workload::Workload;
 use serde::Serialize;
 
 /// Columns of CSV: one line for each contract of each recommendation.
-const COLUMNS: [&str; 83] = [
+const COLUMNS: [&str; 84] = [
     "rank",
     "provider",
     "region",
@@ -70,6 +70,7 @@ const COLUMNS: [&str; 83] = [
     "max_concurrency",
     "bound",
     "dominant_assumption",
+    "basis",
     "duration_hours_low",
     "duration_hours_expected",
     "duration_hours_high",

@@ -159,6 +159,8 @@ pub struct Performance {
     pub bound: &'static str,
     /// The constant that moves the answer most.
     pub dominant_assumption: String,
+    /// What it rests on, the most trusted first: `measured`, `calibrated` or `formula`.
+    pub basis: &'static str,
 }
 
 /// A value with its ends.
@@ -336,6 +338,7 @@ impl Performance {
                     communication_share: Some(Num::share(speed.communication_share)),
                     bound: speed.bound,
                     dominant_assumption: speed.dominant_assumption.clone(),
+                    basis: speed.basis.name(),
                     ..Self::default()
                 }
             }
@@ -350,6 +353,7 @@ impl Performance {
                     communication_share: trains.then(|| Num::share(speed.communication_share)),
                     bound: speed.bound,
                     dominant_assumption: speed.dominant_assumption.clone(),
+                    basis: speed.basis.name(),
                     ..Self::default()
                 }
             }
@@ -363,6 +367,7 @@ impl Performance {
                     max_concurrency: Some(Num::exact(f64::from(speed.max_concurrency) * replicas)),
                     bound: speed.bound,
                     dominant_assumption: speed.dominant_assumption.clone(),
+                    basis: speed.basis.name(),
                     ..Self::default()
                 }
             }

@@ -1,8 +1,9 @@
 //! JSON Schemas (2020-12) of the documents, for `gpuadvise schema NAME`.
 
 /// Names and texts of all schemas, by name.
-pub const ALL: [(&str, &str); 9] = [
+pub const ALL: [(&str, &str); 10] = [
     ("accuracy", include_str!("../../schemas/accuracy.json")),
+    ("calibrate", include_str!("../../schemas/calibrate.json")),
     ("catalog", include_str!("../../schemas/catalog.json")),
     ("catalog-check", include_str!("../../schemas/catalog-check.json")),
     ("cost", include_str!("../../schemas/cost.json")),

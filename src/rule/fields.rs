@@ -156,6 +156,7 @@ pub const FIELDS: &[Field] = &[
     number("row.performance.max_concurrency", ""),
     text("row.performance.bound", "compute, memory, communication, latency"),
     text("row.performance.dominant_assumption", ""),
+    text("row.performance.basis", "measured, calibrated, formula"),
     number("row.duration_hours.low", "hours"),
     number("row.duration_hours.expected", "hours"),
     number("row.duration_hours.high", "hours"),

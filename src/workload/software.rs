@@ -80,16 +80,7 @@ const ENGINES: [(&str, &[&str]); 9] = [
     ("exllama", &["exllamav2", "exllamav3", "tabbyapi", "autoawq"]),
     (
         "eager",
-        &[
-            "transformers",
-            "hf-transformers",
-            "pytorch",
-            "accelerate",
-            "huggingface",
-            "autogptq",
-            "lightning",
-            "megatron-lm",
-        ],
+        &["transformers", "hf-transformers", "pytorch", "accelerate", "huggingface", "autogptq", "lightning"],
     ),
 ];
 

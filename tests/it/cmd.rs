@@ -22,6 +22,7 @@ const RUNS: &[&[&str]] = &[
     &["catalog", "show", "H100-SXM"],
     &["catalog", "check"],
     &["accuracy"],
+    &["calibrate", "--runs", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/my-runs.csv")],
     &["explain", "price-far-below-median"],
     &["schema"],
     &["completions", "bash"],

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests may unwrap as the tests do")]
 
 mod accuracy;
+mod accuracy_regression;
 mod advise;
 mod answers;
+mod calibrate;
 mod catalog;
 mod cmd;
 mod example;

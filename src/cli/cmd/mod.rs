@@ -1,6 +1,7 @@
 //! One short file a command: resolve what was asked, call the library, emit the document.
 
 pub mod accuracy;
+pub mod calibrate;
 pub mod catalog;
 pub mod completions;
 pub mod cost;

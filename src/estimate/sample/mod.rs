@@ -13,7 +13,7 @@ mod tests;
 use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
 use crate::diag::Warning;
-use crate::estimate::{Layout, Machine, MemoryEstimate, Range, SampleSpeed, Unplannable, Verdict};
+use crate::estimate::{Basis, Layout, Machine, MemoryEstimate, Range, SampleSpeed, Unplannable, Verdict};
 use crate::model::{Architecture, Kind};
 use crate::workload::precision::Precision;
 use crate::workload::{Offload, Recompute, SampleWork, Samples, Sharding};
@@ -295,6 +295,7 @@ impl<'a> SampleModel<'a> {
             mfu: machine.peak(precision).map_or(0.0, |peak| flops / peak),
             communication_share: exposed,
             measured: rate.measured,
+            basis: if rate.measured { Basis::Measured } else { Basis::Formula },
             bound: if exposed > 0.5 { "communication" } else { "compute" },
             dominant_assumption: format!(
                 "rate {how} {} on {} x {}: {} samples/s{} ({}, {}), software class {}",

@@ -28,6 +28,8 @@ pub(super) struct Constants<'a> {
     pub(super) decode_compute: &'a Constant,
     /// Share of the dense peak in prefill.
     pub(super) prefill_compute: &'a Constant,
+    /// FLOP/s of matrices with sums in 16 bit, in units of the FP32 peak; 0 where sums are kept in 32 bit.
+    pub(super) half_sums: f64,
     /// Share of the smaller of compute and memory time that is not hidden behind the larger.
     pub(super) overlap: f64,
     /// Seconds of scheduling and sampling for each pass.
@@ -121,6 +123,7 @@ impl<'a> Constants<'a> {
             expert_bandwidth: look("serve-expert-bandwidth", Some(formats.weight_class()))?.value,
             decode_compute: look("serve-decode-compute", arithmetic)?,
             prefill_compute: look("serve-prefill-compute", arithmetic)?,
+            half_sums: value("serve-half-sums")?,
             overlap: value("serve-overlap")?,
             step: look("serve-step-ms", None)?,
             layer_s: value("serve-layer-us")? * US,
@@ -183,6 +186,11 @@ pub(super) struct Formats {
 }
 
 impl Formats {
+    /// Whether the matrices run in 16 bit.
+    pub(super) fn is_half(self) -> bool {
+        matches!(self.matrices, Precision::Bf16 | Precision::Fp16)
+    }
+
     /// Decides the formats by the GPU's flags and peaks.
     ///
     /// Arithmetic that is asked and that the GPU lacks is refused, and INT8, whose activations are stored for it. FP4 and

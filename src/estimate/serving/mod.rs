@@ -18,10 +18,11 @@ pub use constants::arithmetic;
 pub use plan::{ServingMiss, ServingPlan, Shortfall};
 pub use time::PassTime;
 
-use super::{Layout, Machine, Unplannable};
+use super::{Basis, Layout, Machine, Unplannable};
 use crate::catalog::Catalog;
 use crate::catalog::knowledge::Constant;
 use crate::model::Architecture;
+use crate::workload::precision::Precision;
 use crate::workload::{Offload, Recompute, Serving, Sharding};
 use constants::{Constants, Formats};
 use shape::Shape;
@@ -67,6 +68,9 @@ impl<'a> ServingModel<'a> {
         let constants = Constants::find(catalog, machine, serving, formats)?;
         let (bandwidth, matrix_peak, attention_peak) =
             (machine.bandwidth(), machine.peak(formats.matrices), machine.peak(formats.activation));
+        // `GeForce` cards sum in 32 bit at half the rate, which is what their peak here means.
+        let half = machine.peak(Precision::Fp32).filter(|_| formats.is_half());
+        let matrix_peak = matrix_peak.map(|peak| peak.max(constants.half_sums * half.unwrap_or_default()));
         match (matrix_peak, attention_peak) {
             (Some(matrix_peak), Some(attention_peak)) if bandwidth > 0.0 => Ok(Self {
                 catalog,
@@ -111,6 +115,12 @@ impl<'a> ServingModel<'a> {
     /// Name of the arithmetic of activations, and of the matrices, on this machine.
     pub fn precisions(&self) -> (&'static str, &'static str) {
         (self.formats.activation.name(), self.formats.matrices.name())
+    }
+
+    /// What the times rest on.
+    pub fn basis(&self) -> Basis {
+        let c = &self.constants;
+        Basis::of(self.catalog, [c.bandwidth, c.decode_compute, c.prefill_compute, c.step])
     }
 
     /// The constant behind the largest part of a decode step, in words with its source.

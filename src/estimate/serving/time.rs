@@ -232,6 +232,7 @@ impl ServingModel<'_> {
             kv_capacity_tokens: self.kv_capacity_tokens(layout).max(u64::from(concurrency) * request),
             bound: timing.bound,
             dominant_assumption: self.dominant_assumption(timing.bound),
+            basis: self.basis(),
         }
     }
 

@@ -5,7 +5,7 @@ use super::constants::range_of;
 use super::split::Split;
 use super::time::StepParts;
 use crate::catalog::knowledge::Constant;
-use crate::estimate::{Layout, Range, TrainingSpeed};
+use crate::estimate::{Basis, Layout, Range, TrainingSpeed};
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
@@ -53,6 +53,7 @@ impl TrainingModel<'_> {
             communication_share: parts.communication / step,
             bound: bound(&parts),
             dominant_assumption: self.dominant_assumption(&parts),
+            basis: self.basis(),
         }
     }
 
@@ -97,6 +98,13 @@ impl TrainingModel<'_> {
             expected: parts.total(),
             high: with(efficiency.low, network.low),
         }
+    }
+
+    /// What the times rest on.
+    pub fn basis(&self) -> Basis {
+        let c = &self.constants;
+        let own = [c.efficiency_source, c.latency_source].into_iter().chain(c.moe_source);
+        Basis::of(self.catalog, own)
     }
 
     fn dominant_assumption(&self, parts: &StepParts) -> String {

@@ -33,10 +33,10 @@ pub(super) fn class(
     })
 }
 
-/// Whether only a recent engine can have run it: kernels for FP4, Blackwell, many experts and latent attention came with
+/// Whether only a recent engine can have run it: kernels for FP8 and FP4, Blackwell, many experts and latent attention came with
 /// and after the one engine core.
 fn is_recent(arch: &Architecture, gpu: &Gpu, arithmetic: Option<Precision>) -> bool {
-    arithmetic == Some(Precision::Fp4)
+    matches!(arithmetic, Some(Precision::Fp4 | Precision::Fp8))
         || gpu.architecture.starts_with("Blackwell")
         || gpu.vendor == "Google"
         || arch.moe.is_some_and(|moe| moe.experts > MANY_EXPERTS)

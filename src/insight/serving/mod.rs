@@ -39,6 +39,8 @@ pub struct Case {
     batch: Option<u32>,
     /// Whether the longest sequence is stated.
     has_max_len: bool,
+    /// Whether the row says how the GPUs share the work.
+    has_layout: bool,
 }
 
 /// What was measured, by the `kind` of the row.
@@ -129,6 +131,7 @@ impl Case {
             serving
         };
         let gpus_per_node = nodes(question, gpus);
+        let has_layout = question.count("tp").is_some();
         let case = Self {
             arch,
             serving,
@@ -141,6 +144,7 @@ impl Case {
             output,
             batch,
             has_max_len,
+            has_layout,
         };
         case.checked()
     }
@@ -162,12 +166,31 @@ impl Case {
     /// The layout as stated; where it does not hold a mixture of experts that more GPUs share, the experts are spread over
     /// all of them, which for time and memory is nearest to tensor parallelism over all.
     fn spread(&self, model: &ServingModel) -> Layout {
+        if self.ask == Ask::Offline && !self.has_layout {
+            return self.fastest(model);
+        }
         let used = self.layout.tp * self.layout.pp;
         let holds = model.verdict(&self.layout, 1) != Verdict::No;
         if holds || self.arch.moe.is_none() || self.gpus <= used {
             return self.layout;
         }
         ServingModel::layout(1, (self.gpus / self.layout.pp).max(1), self.layout.pp)
+    }
+
+    /// Where a row of the most that a machine answers does not say how its GPUs share the work: the way that answers most.
+    fn fastest(&self, model: &ServingModel) -> Layout {
+        let rate = |layout: &Layout| {
+            let most = model.offline_batch(layout);
+            let running = self.batch.map_or(most, |all| all.div_ceil(layout.dp).clamp(1, most));
+            model.speed(layout, running).output_tokens_per_s * f64::from(layout.dp)
+        };
+        let pp = self.layout.pp;
+        (1..=self.gpus / pp)
+            .filter(|&tp| (self.gpus / pp).is_multiple_of(tp) && tp <= self.layout.tp.max(1))
+            .map(|tp| ServingModel::layout(self.gpus / pp / tp, tp, pp))
+            .filter(|layout| model.verdict(layout, 1) != Verdict::No)
+            .max_by(|a, b| rate(a).total_cmp(&rate(b)))
+            .unwrap_or(self.layout)
     }
 
     /// What the kind needs and the row does not state.

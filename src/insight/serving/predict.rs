@@ -1,7 +1,7 @@
 //! The figures that a kind of row is about, asked of the estimates.
 
 use super::super::metric::Metric;
-use super::super::{Basis, Prediction, Skip};
+use super::super::{Prediction, Skip};
 use super::{Ask, Case, engine};
 use crate::estimate::serving::ServingModel;
 use crate::estimate::{Layout, Machine, Range, Verdict};
@@ -24,7 +24,7 @@ impl Case {
         let mut values = Vec::new();
         self.memory(model, machine, layout, &mut values);
         if matches!(self.ask, Ask::Memory | Ask::Fit) {
-            return Ok(Prediction { values, verdict: Some(verdict), basis: Basis::Formula });
+            return Ok(Prediction { values, verdict: Some(verdict), basis: model.basis() });
         }
         // What is a little too large may run after all and is timed; what is far too large did not run so.
         let load = if engine::queues(&self.serving.engine) { 1 } else { self.per_replica(layout) };
@@ -46,7 +46,7 @@ impl Case {
             Ask::Offload => self.batch_of(model, layout, self.per_replica(layout), &mut values),
             Ask::Memory | Ask::Fit => {}
         }
-        Ok(Prediction { values, verdict: Some(verdict), basis: Basis::Formula })
+        Ok(Prediction { values, verdict: Some(verdict), basis: model.basis() })
     }
 
     /// Requests of each replica.

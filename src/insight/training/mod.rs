@@ -9,7 +9,7 @@ mod words;
 use super::gpu::resolve;
 use super::metric::Metric;
 use super::question::Question;
-use super::{Basis, Prediction, Skip};
+use super::{Prediction, Skip};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
 use crate::estimate::training::TrainingModel;
@@ -102,11 +102,7 @@ impl Case {
         let run = self.run_tokens.map(|all| run::gpu_hours(&model, step, tokens, all, self.total_gpus));
         let run = run.map(|hours| (Metric::TrainGpuHours, hours));
         if self.only_run {
-            return Ok(Prediction {
-                values: run.into_iter().collect(),
-                verdict: None,
-                basis: Basis::Formula,
-            });
+            return Ok(Prediction { values: run.into_iter().collect(), verdict: None, basis: model.basis() });
         }
         let mut values = vec![
             (Metric::TokensPerSPerGpu, rate(tokens / f64::from(self.total_gpus))),
@@ -115,7 +111,7 @@ impl Case {
         ];
         values.extend(run);
         let verdict = Some(Verdict::of(&memory, model.usable_bytes()));
-        Ok(Prediction { values, verdict, basis: Basis::Formula })
+        Ok(Prediction { values, verdict, basis: model.basis() })
     }
 
     /// The stated layout; what is not stated is chosen as the planner would, without a say on what fits where all of it

@@ -221,7 +221,13 @@ fn speed(row: &Row) -> String {
             na(p.communication_share),
         )
     };
-    format!("{what} Bound by {}; depends most on {}.", p.bound, p.dominant_assumption.trim_end_matches('.'))
+    let basis = match p.basis {
+        "measured" => "from measured rates",
+        "calibrated" => "from a formula calibrated on your runs",
+        _ => "from a formula",
+    };
+    let assumption = p.dominant_assumption.trim_end_matches('.');
+    format!("{what} Bound by {}; {basis}, depends most on {assumption}.", p.bound)
 }
 
 fn contracts(costs: &[CostLine]) -> Grid {

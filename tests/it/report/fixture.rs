@@ -11,7 +11,7 @@ use gpuadvise::catalog::provenance::{AsOf, Source, SourceId};
 use gpuadvise::catalog::region::{Region, RegionId};
 use gpuadvise::diag::{Assumption, Warning};
 use gpuadvise::estimate::{
-    Layout, MemoryEstimate, MemoryTerms, Range, ServingSpeed, TrainingSpeed, Unplannable, Verdict,
+    Basis, Layout, MemoryEstimate, MemoryTerms, Range, ServingSpeed, TrainingSpeed, Unplannable, Verdict,
 };
 use gpuadvise::model::{Architecture, Attention, Kind, Moe, Origin};
 use gpuadvise::money::{BilledHours, Usd, UsdPerHour};
@@ -463,6 +463,7 @@ fn recommendation() -> Recommendation {
             communication_share: 0.031_2,
             bound: "compute",
             dominant_assumption: "train-efficiency 0.46 (measured)".into(),
+            basis: Basis::Formula,
         }),
         duration_hours: Range { low: 10.0, expected: 12.345_678, high: 22.43 },
         costs: costs(),
@@ -528,6 +529,7 @@ pub(super) fn serving_advice() -> Advice {
         kv_capacity_tokens: 100_000,
         bound: "memory",
         dominant_assumption: "decode-bandwidth 0.6".into(),
+        basis: Basis::Formula,
     };
     let row = Recommendation {
         instance: InstanceId(1),

@@ -1,0 +1,54 @@
+//! `calibrate`: a user's own runs become an overlay of the table of constants.
+
+use crate::calibrate::free::Choice;
+use crate::calibrate::own::{FEWEST, TooFew, calibrate};
+use crate::calibrate::runs;
+use crate::catalog::load::Sections;
+use crate::catalog::provenance::{AsOf, CALIBRATED, Source};
+use crate::cli::args::CalibrateArgs;
+use crate::cli::exit::Outcome;
+use crate::cli::frame::{Frame, measurements};
+use crate::diag::InputError;
+use crate::report::Format;
+use crate::report::calibrate::{Calibration, SkipLine};
+use anyhow::anyhow;
+
+/// Answers `calibrate`. In the form for people the document is the overlay itself, ready for `--catalog`.
+pub fn run(frame: &Frame, args: &CalibrateArgs) -> anyhow::Result<Outcome> {
+    let name = args.runs.display().to_string();
+    let runs = runs::read(&name, &measurements(&args.runs)?)?;
+    let Some(day) = args.as_of.or(runs.newest) else {
+        let message = format!("{name} does not say when the runs were measured");
+        return Err(InputError::new(message, "give `--as-of 2026-11-30`, or a column `as_of`").into());
+    };
+    let catalog = frame.catalog_for(
+        Sections { presets: true, constants: true, ..Sections::HARDWARE },
+        Calibration::default,
+    )?;
+    let choice = Choice::own().map_err(|error| anyhow!("the list of constants is damaged: {error}"))?;
+    let said = |used: usize| format!("{CALIBRATED}{used} runs of {name}");
+    let source = |used| Source { text: said(used), as_of: AsOf::Day(day) };
+    let calibrated = calibrate(&catalog, &choice, &runs.rows, source).map_err(|few| too_few(&name, &few))?;
+    frame.step("constants fitted");
+    let body = Calibration::new(&calibrated, &said(calibrated.used));
+    if frame.format() != Format::Table {
+        frame.answer(&calibrated.catalog, &[], &[], body)?;
+        return Ok(Outcome::Answered);
+    }
+    body.summary(&body.labels()).iter().for_each(|line| frame.tell(line));
+    frame.write(body.overlay.as_bytes())?;
+    Ok(Outcome::Answered)
+}
+
+fn too_few(name: &str, few: &TooFew) -> InputError {
+    let reasons: Vec<String> = few
+        .skipped
+        .iter()
+        .take(5)
+        .map(SkipLine::new)
+        .map(|line| format!("{}: {}", line.id, line.reason))
+        .collect();
+    let message = format!("{name}: {} usable runs, {FEWEST} are needed", few.used);
+    let hint = if reasons.is_empty() { "measure more runs".to_owned() } else { reasons.join("; ") };
+    InputError::new(message, hint)
+}
