@@ -89,7 +89,7 @@ pub(super) fn lots<'a>(
         return vec![Err(Miss::Count)];
     }
     match &workload.job {
-        Job::Samples(job) => sample_lots(catalog, workload, job, &machine, &counts, limits),
+        Job::Samples(job) => sample_lots(catalog, workload, job, &machine, &counts),
         Job::Training(job) => {
             let of_gpu = models.entry((instance.gpu, machine.fast_intra)).or_default();
             training_lots(catalog, workload, job, (&machine, instance.unit), &counts, of_gpu)
@@ -199,7 +199,6 @@ fn sample_lots<'a>(
     job: &'a Samples,
     machine: &Machine<'a>,
     counts: &[u32],
-    limits: &Limits,
 ) -> Vec<Result<Lot<'a>, Miss>> {
     let model = match SampleModel::new(catalog, &workload.model, job) {
         Ok(model) => model,
@@ -228,7 +227,7 @@ fn sample_lots<'a>(
             continue;
         }
         let bears = offered.is_none_or(|rps| plan.speed.samples_per_s.expected >= rps);
-        if !bears && limits.gpus.is_none() {
+        if !bears {
             continue;
         }
         lots.push(Ok(sample_lot(plan, machine, nodes)));

@@ -44,6 +44,16 @@ pub struct Unplannable {
     pub message: String,
 }
 
+impl Unplannable {
+    /// A formula for tokens was asked about a network that works on samples.
+    pub fn not_on_tokens(network: &str) -> Self {
+        Self {
+            id: "not-on-tokens",
+            message: format!("{network} works on samples; formulas for tokens say nothing about it"),
+        }
+    }
+}
+
 /// A parallel layout on `dp x cp x tp x pp` GPUs, as Megatron-Core counts them; experts are spread over `ep` of the
 /// `dp x cp x tp` ranks of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

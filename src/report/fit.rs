@@ -11,7 +11,7 @@ use crate::workload::Workload;
 use serde::Serialize;
 
 /// Columns of CSV.
-const COLUMNS: [&str; 38] = [
+const COLUMNS: [&str; 40] = [
     "gpu",
     "gpus",
     "precision",
@@ -31,6 +31,8 @@ const COLUMNS: [&str; 38] = [
     "low_gib",
     "high_gib",
     "margin_gib",
+    "margin_pct",
+    "estimated_terms",
     "host_ram_gib",
     "weights_gib",
     "gradients_gib",

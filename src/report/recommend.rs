@@ -12,7 +12,7 @@ use crate::workload::Workload;
 use serde::Serialize;
 
 /// Columns of CSV: one line for each contract of each recommendation.
-const COLUMNS: [&str; 84] = [
+const COLUMNS: [&str; 86] = [
     "rank",
     "provider",
     "region",
@@ -45,6 +45,8 @@ const COLUMNS: [&str; 84] = [
     "low_gib",
     "high_gib",
     "margin_gib",
+    "margin_pct",
+    "estimated_terms",
     "verdict",
     "host_ram_gib",
     "weights_gib",

@@ -271,6 +271,7 @@ impl WorkloadLine {
             }
             SampleWork::Serving(serving) => {
                 self.concurrency = Some(serving.concurrency);
+                self.input_len = job.seq_len;
                 self.rps = serving.rps.map(Num::exact);
                 self.engine = Some(job.class.clone());
                 self.hours = Some(Num::exact(serving.hours));

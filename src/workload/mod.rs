@@ -74,6 +74,8 @@ pub struct Samples {
     pub class: String,
     /// Passes of the network for one sample.
     pub evaluations: f64,
+    /// Tokens of a sample, of encoders.
+    pub seq_len: Option<u32>,
     /// What is done.
     pub work: SampleWork,
 }

@@ -29,7 +29,8 @@ pub fn resolve(args: &WorkloadArgs, catalog: &Catalog, file: ModelFile<'_>) -> R
     refuse_other_task(args, task)?;
     let reading = model::model(args, catalog, file, &mut notes)?;
     let arch = &reading.architecture;
-    if arch.kind.sample().is_some() {
+    let reads = arch.kind == Kind::Encoder && task == Task::Infer;
+    if reads || arch.kind.sample().is_some() {
         let job = samples::samples(args, catalog, arch, task, &mut notes)?;
         let Notes { assumptions, warnings } = notes;
         let pins = Pins::default();
@@ -203,14 +204,11 @@ fn expert_pin(ep: u32, arch: &Architecture) -> Result<(), InputError> {
 
 /// Refuses networks that cannot be served by the rules known here.
 fn servable(arch: &Architecture) -> Result<(), InputError> {
-    let sort = match arch.kind {
-        Kind::Encoder => Some("an encoder"),
-        Kind::EncoderDecoder => Some("an encoder-decoder"),
-        Kind::Decoder | Kind::Sample(_) => None,
-    };
-    if let Some(sort) = sort {
-        let message =
-            format!("{} is {sort}: `--task infer` covers decoders that generate token by token", arch.name);
+    if arch.kind == Kind::EncoderDecoder {
+        let message = format!(
+            "{} is an encoder-decoder: `--task infer` covers decoders, encoders and networks on samples",
+            arch.name
+        );
         return Err(InputError::new(
             message,
             "such networks can be trained and fine-tuned: `--task train|finetune`",

@@ -18,6 +18,8 @@ terms! {
         "kv-heads": "The number of key and value heads was not given. Say `--kv-heads`.";
         "vocab": "The size of the vocabulary was not given. Say `--vocab`.";
         "ffn": "The width of the MLP was not given. Say `--ffn`.";
+        "samples": "Images, recordings or other samples of the training data. Without `--samples` the data set of the published recipe of such networks is taken. Say `--samples`.";
+        "evaluations": "Passes of a denoiser for one image: its steps, twice with guidance. Rates are those of so many passes; half as many give twice the rate.";
         "method": "Fine-tuning changes all weights unless `--method lora` or `qlora` says otherwise.";
         "lora-rank": "Rank of the adapters: their size, and with it gradients and optimizer states. Say `--lora-rank`.";
         "epochs": "Passes over the samples. Say `--epochs`.";
@@ -92,6 +94,9 @@ terms! {
         "network-unknown": "The network between these machines is in no source, so they are offered alone. `--assume-network GBPS` takes one for granted.";
         "link-unknown": "No source says how fast the accelerators of one node are linked, so only one of them is judged. Add `link-gb-s` or `pcie-gen` to the GPU in an overlay.";
         "kv-rule-unknown": "The KV cache of this model follows no rule that is known here, so serving is not estimated.";
+        "rate-unknown": "No rate of this network, nor of one that uses a GPU alike, was measured for this task, and no formula reaches that far. Add a `[[measured-rate]]` row with its source in a `--catalog` overlay.";
+        "load": "As many of these machines as may be rented do not bear the asked rate of samples. Raise `--max-gpus`, or lower `--rps`.";
+        "not-on-tokens": "The network works on samples, and formulas for tokens say nothing about it.";
         "constant-missing": "The catalog has no constant for this GPU, precision and class of software. Add a `[[constant]]` row with its source.";
         "specification-missing": "The catalog lacks a figure of this GPU that the estimate needs. Add it with its source.";
     }

@@ -14,7 +14,7 @@ use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
 use crate::diag::Warning;
 use crate::estimate::{Basis, Layout, Machine, MemoryEstimate, Range, SampleSpeed, Unplannable, Verdict};
-use crate::model::{Architecture, Kind};
+use crate::model::Architecture;
 use crate::workload::precision::Precision;
 use crate::workload::{Offload, Recompute, SampleWork, Samples, Sharding};
 use memory::Occupancy;
@@ -71,11 +71,11 @@ impl<'a> SampleModel<'a> {
     /// Reads constants and measured rates.
     pub fn new(catalog: &'a Catalog, model: &'a Architecture, job: &'a Samples) -> Result<Self, Unplannable> {
         let table = RateTable::new(catalog)?;
-        let work = Work::of(&Size::of(model), None, table.constants()).ok_or_else(|| Unplannable {
+        let work = Work::of(&Size::of(model), job.seq_len, table.constants()).ok_or_else(|| Unplannable {
             id: "rate-unknown",
             message: format!("nothing is known of the work of one sample of {}", model.name),
         })?;
-        let counted = matches!(model.kind, Kind::Sample(sample) if sample.activations.is_some());
+        let counted = model.kind.sample().is_none_or(|sample| sample.activations.is_some());
         Ok(Self { catalog, table, model, job, work, counted })
     }
 
@@ -249,7 +249,7 @@ impl<'a> SampleModel<'a> {
             class: &self.job.class,
             gpus: gpus.min(machine.gpus_per_node),
             batch: Some(f64::from(batch)),
-            seq_len: None,
+            seq_len: self.job.seq_len,
             evaluations: self.job.evaluations,
         };
         self.table.rate(&point).ok_or_else(|| Unplannable {

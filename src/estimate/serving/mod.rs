@@ -56,6 +56,9 @@ impl<'a> ServingModel<'a> {
         serving: &'a Serving,
         machine: &'a Machine<'a>,
     ) -> Result<Self, Unplannable> {
+        if arch.kind.sample().is_some() {
+            return Err(Unplannable::not_on_tokens(&arch.name));
+        }
         if let Some(caveat) = &arch.kv_caveat {
             return Err(Unplannable {
                 id: "kv-rule-unknown",

@@ -33,7 +33,7 @@ pub(super) struct MemoryConstants {
     pub(super) master_bytes: f64,
     pub(super) optimizer_bytes: f64,
     pub(super) qlora_bytes: f64,
-    pub fp8_copy_bytes: f64,
+    pub(super) fp8_copy_bytes: f64,
     pub(super) activation_scale: f64,
     /// 1 where norms and residuals are split by tensor parallelism too, 0 where each rank keeps them whole.
     pub(super) sequence_parallel: f64,
@@ -42,11 +42,17 @@ pub(super) struct MemoryConstants {
     pub(super) lora_share: f64,
     pub(super) qlora_share: f64,
     pub(super) eager_score_bytes: f64,
+    /// Factor on the other activations of software that keeps its scores: its element-wise kernels are not fused either.
+    pub(super) eager_scale: f64,
     pub(super) logit_bytes: f64,
     pub(super) loss_copy_bytes: f64,
     pub(super) gather_units: f64,
     pub(super) bucket_bytes: f64,
     pub(super) collective_buffer_bytes: f64,
+    pub(super) frozen_embedding_bytes: f64,
+    pub(super) pipeline_gathered_bytes: f64,
+    /// Whole copies of the weights that loading may hold beside the shard.
+    pub(super) loading_copies: Range,
     pub(super) ring_copies: f64,
     pub(super) expert_capacity: f64,
     pub(super) host_buffers: f64,
@@ -74,6 +80,8 @@ pub(super) struct TimeConstants {
     /// What a mixture adds to the latency of a layer: routing, permuting, one launch for each group.
     pub(super) expert_latency_s: f64,
     pub(super) elementwise_traffic: f64,
+    /// Times that inputs and outputs of matrices with adapters are moved besides.
+    pub(super) adapter_traffic: f64,
     pub(super) loss_traffic_bytes: f64,
     pub(super) selective_pass: f64,
     pub(super) full_pass: f64,
@@ -92,6 +100,11 @@ pub(super) struct TimeConstants {
     /// 1 where stages share the output matrix evenly, 0 where the last one has it on top of its layers.
     pub(super) pipeline_balance: f64,
     pub(super) jitter: f64,
+    /// How far measured steps lie from the expected one, as a factor.
+    pub(super) spread: Range,
+    /// Bytes per second between a GPU and the memory of its host, and of that memory for all of a node.
+    pub(super) host_link: f64,
+    pub(super) host_bandwidth: f64,
 }
 
 /// Looks keys up for one GPU, precision, class of software and size.
@@ -119,6 +132,12 @@ impl<'a> Lookup<'a, '_> {
 
     fn value(&self, key: &str) -> Result<f64, Unplannable> {
         self.constant(key).map(|constant| constant.value)
+    }
+
+    /// Bytes per second and direction of the PCIe slot, of the fourth generation where nothing is known.
+    fn host_link(&self) -> Result<f64, Unplannable> {
+        let class = format!("gen{}", self.gpu.pcie_gen.unwrap_or(4));
+        Ok(Lookup { class: &class, ..*self }.value("pcie-bandwidth")? * self.value("pcie-efficiency")?)
     }
 
     fn range(&self, key: &str) -> Result<Range, Unplannable> {
@@ -150,7 +169,7 @@ impl<'a> Constants<'a> {
         };
         Ok(Self {
             memory: memory(&of, training.optimizer)?,
-            time: time(&of, training, fast_intra)?,
+            time: time(&of, training, model.moe.is_some(), fast_intra)?,
             goodput: goodput_at(catalog, gpu, gpus)?,
             efficiency_source: of.constant("train-efficiency")?,
             moe_source: moe,
@@ -190,11 +209,15 @@ fn memory(of: &Lookup, optimizer: Optimizer) -> Result<MemoryConstants, Unplanna
         lora_share: of.value("activation-lora")?,
         qlora_share: of.value("activation-qlora")?,
         eager_score_bytes: of.value("eager-score-bytes")?,
+        eager_scale: of.value("eager-activation-scale")?,
         logit_bytes: of.value("logit-bytes")?,
         loss_copy_bytes: of.value("loss-copy-bytes")?,
         gather_units: of.value("gather-units")?,
         bucket_bytes: of.value("bucket-bytes")?,
         collective_buffer_bytes: of.value("collective-buffer-bytes")?,
+        frozen_embedding_bytes: of.value("frozen-embedding-bytes")?,
+        pipeline_gathered_bytes: of.value("pipeline-gathered-bytes")?,
+        loading_copies: of.range("loading-copies")?,
         ring_copies: of.value("ring-copies")?,
         expert_capacity: of.value("expert-capacity")?,
         host_buffers: of.value("host-buffers")?,
@@ -216,7 +239,21 @@ fn latency_key(method: Method) -> &'static str {
     }
 }
 
-fn time(of: &Lookup, training: &Training, fast_intra: bool) -> Result<TimeConstants, Unplannable> {
+/// Measured steps of mixtures and of adapters lie further from the formula than those of dense full training.
+fn spread_key(method: Method, experts: bool) -> &'static str {
+    match method {
+        Method::Full if experts => "step-spread-experts",
+        Method::Full => "step-spread",
+        Method::Lora | Method::Qlora => "step-spread-adapters",
+    }
+}
+
+fn time(
+    of: &Lookup,
+    training: &Training,
+    experts: bool,
+    fast_intra: bool,
+) -> Result<TimeConstants, Unplannable> {
     let attention_key = match training.attention {
         AttentionKernel::Flash => "attention-efficiency-flash",
         AttentionKernel::Eager => "attention-efficiency-eager",
@@ -231,6 +268,7 @@ fn time(of: &Lookup, training: &Training, fast_intra: bool) -> Result<TimeConsta
         expert_exposed: of.value("expert-exposed")?,
         expert_latency_s: of.value("layer-latency-experts")?,
         elementwise_traffic: of.value("elementwise-traffic")?,
+        adapter_traffic: of.value("adapter-traffic")?,
         loss_traffic_bytes: of.value("loss-traffic-bytes")?,
         selective_pass: of.value("selective-pass")?,
         full_pass: of.value("full-pass")?,
@@ -248,5 +286,8 @@ fn time(of: &Lookup, training: &Training, fast_intra: bool) -> Result<TimeConsta
         interleave: of.value("pipeline-interleave")?,
         pipeline_balance: of.value("pipeline-balance")?,
         jitter: of.value("scaling-jitter")?,
+        spread: of.range(spread_key(training.method, experts))?,
+        host_link: of.host_link()?,
+        host_bandwidth: of.value("host-bandwidth")?,
     })
 }

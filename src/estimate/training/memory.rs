@@ -16,6 +16,8 @@ pub(super) struct StageMemory {
     pub(super) per_sequence: MemoryTerms,
     /// Bytes of one rank in the memory of the host.
     pub(super) host: f64,
+    /// Bytes at most while weights are loaded, before they are shared out.
+    pub(super) loading: f64,
 }
 
 /// Memory of a split at any micro-batch: that of the fuller end of the pipeline.
@@ -67,8 +69,12 @@ impl TrainingModel<'_> {
 
     /// The estimate of the fuller stage at a micro-batch.
     pub(super) fn estimate_at(&self, memory: &SplitMemory, micro_batch: f64) -> MemoryEstimate {
-        let first = self.with_range(memory.first.at(micro_batch));
-        let fuller = match memory.last.map(|last| self.with_range(last.at(micro_batch))) {
+        let at = |stage: &StageMemory| {
+            let estimate = self.with_range(stage.at(micro_batch));
+            MemoryEstimate { high: estimate.high.max(stage.loading), ..estimate }
+        };
+        let first = at(&memory.first);
+        let fuller = match memory.last.as_ref().map(at) {
             Some(last) if last.high > first.high => last,
             _ => first,
         };
@@ -109,30 +115,41 @@ impl TrainingModel<'_> {
     fn stage_memory(&self, split: &Split, seq_len: f64, place: Place) -> StageMemory {
         let states = self.states(split, place);
         let mut fixed = states.gpu;
+        let c = &self.constants.memory;
         let mut per_sequence = MemoryTerms {
-            activations: self.activation_bytes(split, seq_len, place),
             communication: self.exchange_bytes(split, seq_len),
             ..MemoryTerms::default()
         };
-        let c = &self.constants.memory;
         if place != Place::First && !self.fused_loss {
             let entries = seq_len / split.cp * self.shape.vocab / split.tp;
             per_sequence.logits = entries * c.logit_bytes;
             per_sequence.workspace = entries * c.loss_copy_bytes;
         }
+        let loss = per_sequence.logits + per_sequence.workspace;
+        per_sequence.activations = self.activation_bytes(split, seq_len, place, loss);
         fixed.workspace = c.workspace_bytes;
         fixed.communication = self.buffer_bytes(split, place);
         // The allocator cannot reuse every gap that tensors of changing sizes leave behind.
         fixed.framework = c.context_bytes + c.fragmentation * fixed.workspace;
         per_sequence.framework =
             c.fragmentation * (per_sequence.activations + per_sequence.logits + per_sequence.workspace);
-        StageMemory { fixed, per_sequence, host: states.host }
+        let loading = self.loading_bytes(split, fixed.weights);
+        StageMemory { fixed, per_sequence, host: states.host, loading }
+    }
+
+    /// Software that shares frozen weights out only once they are loaded holds them whole beside its shard until then.
+    fn loading_bytes(&self, split: &Split, shard: f64) -> f64 {
+        let c = &self.constants.memory;
+        if self.method == Method::Full || split.sharding != Sharding::Zero3 {
+            return 0.0;
+        }
+        c.loading_copies.high * (split.replicas() + 1.0) * shard
     }
 
     /// Bytes that one sequence keeps for the backward pass on a stage. With full recomputation each layer keeps its
-    /// input, and the layers at work are whole (Chen et al. 2016). The first stage of a 1F1B pipeline holds `pp`
+    /// input, and the layers at work are whole (Chen et al. 2016); by then the loss is done with its logits. The first stage of a 1F1B pipeline holds `pp`
     /// micro-batches (Narayanan et al. 2021), the last one.
-    fn activation_bytes(&self, split: &Split, seq_len: f64, place: Place) -> f64 {
+    fn activation_bytes(&self, split: &Split, seq_len: f64, place: Place, loss: f64) -> f64 {
         let c = &self.constants.memory;
         let element = numeric::element_bytes(self.precision);
         let layers = self.stage_layers(split);
@@ -148,7 +165,8 @@ impl TrainingModel<'_> {
         let inputs = tokens * self.shape.hidden * element;
         let outer = 4.0 * inputs / between;
         let inner = tokens * (self.shape.kept_values - 4.0 * self.shape.hidden) * element / split.tp;
-        let values = (outer + inner) * c.activation_scale;
+        let kernels = if self.shape.score_heads > 0.0 { c.eager_scale } else { 1.0 };
+        let values = (outer + inner) * c.activation_scale * kernels;
         let pairs = tokens * seq_len * self.shape.score_heads / split.tp;
         let scores = pairs * c.eager_score_bytes * element / 2.0;
         match split.recompute {
@@ -156,7 +174,7 @@ impl TrainingModel<'_> {
             Recompute::Selective => in_flight * layers * values * trained_share * c.selective_share,
             Recompute::Full => {
                 let at_work = c.recompute_layers.min(layers) * (values + scores);
-                in_flight * layers * inputs / between + at_work
+                in_flight * layers * inputs / between + (at_work - loss).max(0.0)
             }
         }
     }
@@ -188,7 +206,12 @@ impl TrainingModel<'_> {
             let body_bytes = if self.method == Method::Qlora { c.qlora_bytes } else { element };
             let layers = self.stage_layers(split);
             let body = held.dense + held.experts;
-            c.gather_units.min(layers) * body * body_bytes / layers + held.embeddings * element
+            if split.pp > 1.0 {
+                // A stage uses its weights for every micro-batch in flight, and keeps them whole with their gradients.
+                (body + held.embeddings) * c.pipeline_gathered_bytes
+            } else {
+                c.gather_units.min(layers) * body * body_bytes / layers + held.embeddings * element
+            }
         } else if shared || split.offloads(Offload::Optimizer) {
             let trained = match self.method {
                 Method::Full => held.dense + held.experts + held.embeddings,

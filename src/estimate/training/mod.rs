@@ -77,6 +77,9 @@ impl<'a> TrainingModel<'a> {
         machine: &Machine<'a>,
         total_gpus: u32,
     ) -> Result<Self, Unplannable> {
+        if model.kind.sample().is_some() {
+            return Err(Unplannable::not_on_tokens(&model.name));
+        }
         let gpu = machine.gpu;
         let (precision, warning) = numeric::resolve(training, gpu)?;
         let mut constants =

@@ -36,6 +36,8 @@ pub(super) struct Shape {
     pub(super) body_flop_params: f64,
     /// Trainable adapter parameters; 0 for full training.
     pub(super) adapter_params: f64,
+    /// Inputs and outputs of the matrices of an average layer that have adapters; 0 for full training.
+    pub(super) adapted_values: f64,
     /// Values that one token leaves for the backward pass in one layer, without attention scores.
     pub(super) kept_values: f64,
     /// Heads whose scores are materialised: 0 with a tiled attention kernel.
@@ -79,6 +81,10 @@ impl Shape {
             adapter_params: match training.method {
                 Method::Full => 0.0,
                 Method::Lora | Method::Qlora => adapter_params(model, training.lora_rank),
+            },
+            adapted_values: match training.method {
+                Method::Full => 0.0,
+                Method::Lora | Method::Qlora => adapter_params(model, 1) / f64::from(model.layers.max(1)),
             },
             kept_values: kept_values(model),
             score_heads: match training.attention {

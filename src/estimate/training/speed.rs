@@ -84,19 +84,22 @@ impl TrainingModel<'_> {
         }
     }
 
-    /// Compute scales with the efficiency constant, communication with that of the network.
+    /// Compute scales with the efficiency constant, communication with that of the network; how far measured steps lie
+    /// from the formula is independent of both, so that distances combine as the root of the sum of squares.
     fn step_range(&self, parts: &StepParts) -> Range {
+        let c = &self.constants.time;
+        let expected = parts.total();
         let with = |efficiency: f64, network: f64| {
             let bubble_compute = parts.bubble * parts.bubble_compute_share;
-            (parts.compute + bubble_compute) * self.constants.time.efficiency.expected / efficiency
+            (parts.compute + bubble_compute) * c.efficiency.expected / efficiency
                 + (parts.traffic + parts.latency + (parts.bubble - bubble_compute))
-                + parts.communication * self.constants.time.network_efficiency.expected / network
+                + parts.communication * c.network_efficiency.expected / network
         };
-        let (efficiency, network) = (self.constants.time.efficiency, self.constants.time.network_efficiency);
+        let away = |end: f64, spread: f64| (end / expected).ln().hypot(spread.ln()).exp();
         Range {
-            low: with(efficiency.high, network.high),
-            expected: parts.total(),
-            high: with(efficiency.low, network.low),
+            low: expected / away(with(c.efficiency.high, c.network_efficiency.high), c.spread.low),
+            expected,
+            high: expected * away(with(c.efficiency.low, c.network_efficiency.low), c.spread.high),
         }
     }
 

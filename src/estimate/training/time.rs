@@ -6,7 +6,7 @@
 use super::TrainingModel;
 use super::numeric;
 use super::split::Split;
-use crate::workload::{Method, Recompute, Sharding};
+use crate::workload::{Method, Offload, Recompute, Sharding};
 
 /// Seconds of one step by cause. Their sum is the step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -138,7 +138,7 @@ impl TrainingModel<'_> {
                     + gathers * c.gather_latency_s),
             exposed_per_sequence: communication.exposed_per_sequence,
             exposed_per_pass: communication.exposed_per_pass,
-            gather_per_pass: communication.gather_per_pass,
+            gather_per_pass: communication.gather_per_pass + self.host_seconds(split, passes, stage_share),
             gather_exposed: c.gather_exposed,
             reduction_per_step: communication.reduction_per_step,
             reduction_hidden: c.reduction_hidden,
@@ -192,9 +192,10 @@ impl TrainingModel<'_> {
         let element = numeric::element_bytes(self.precision);
         let bandwidth = self.machine.bandwidth() * c.bandwidth_efficiency * split.tp;
         let values = shape.kept_values * element * c.elementwise_traffic * shape.layers * stage_share;
+        let adapted = shape.adapted_values * element * c.adapter_traffic * shape.layers * stage_share;
         let loss =
             if self.fused_loss { 0.0 } else { shape.vocab * c.loss_traffic_bytes * self.head_share(split) };
-        let per_sequence = self.seq_len / split.cp * (passes.compute * values + loss) / bandwidth;
+        let per_sequence = self.seq_len / split.cp * (passes.compute * (values + adapted) + loss) / bandwidth;
         // A pass reads every expert that a rank holds, however few tokens each gets.
         let dense = shape.body_flop_params - shape.expert_flop_params;
         let weights = (dense + shape.expert_params * split.tp / split.expert_parts()) * stage_share;
@@ -210,7 +211,26 @@ impl TrainingModel<'_> {
         let c = &self.constants.time;
         let sharing = if split.sharding >= Sharding::Zero1 { split.replicas() } else { 1.0 };
         let trained = self.trained_params(split, stage_share) / sharing;
-        trained * c.optimizer_traffic_bytes / (self.machine.bandwidth() * c.bandwidth_efficiency)
+        let bytes = trained * c.optimizer_traffic_bytes;
+        if split.offload == Offload::None {
+            return bytes / (self.machine.bandwidth() * c.bandwidth_efficiency);
+        }
+        // The step runs on the host: gradients go there, weights come back, and all ranks of a node share its memory
+        // (Ren et al. 2021, ZeRO-Offload, section 4).
+        let element = numeric::element_bytes(self.precision);
+        let ranks = split.ranks().min(f64::from(self.machine.gpus_per_node));
+        2.0 * trained * element / c.host_link + bytes * ranks / c.host_bandwidth
+    }
+
+    /// Seconds to fetch the weights of a stage from the host in every pass (Rajbhandari et al. 2021, ZeRO-Infinity).
+    fn host_seconds(&self, split: &Split, passes: Passes, stage_share: f64) -> f64 {
+        if !split.offloads(Offload::All) {
+            return 0.0;
+        }
+        let sharing = if split.sharding == Sharding::Zero3 { split.replicas() } else { 1.0 };
+        (passes.compute - 1.0) * self.gathered_bytes(split, stage_share)
+            / sharing
+            / self.constants.time.host_link
     }
 
     /// Trainable parameters of one rank.

@@ -16,7 +16,7 @@ use crate::estimate::training::TrainingModel;
 use crate::estimate::{Layout, MemoryEstimate, Range, Verdict};
 use crate::model::Architecture;
 use crate::units::GIB;
-use crate::workload::{Recompute, Sharding, Training};
+use crate::workload::{Recompute, Sharding, Task, Training};
 use layout::Spread;
 use node::Node;
 
@@ -106,9 +106,11 @@ impl Case {
         }
         let mut values = vec![
             (Metric::TokensPerSPerGpu, rate(tokens / f64::from(self.total_gpus))),
-            (Metric::SamplesPerS, rate(sequences)),
             (Metric::PeakMemoryGib, self.peak_gib(catalog, &memory)),
         ];
+        if self.samples_are_full() {
+            values.push((Metric::SamplesPerS, rate(sequences)));
+        }
         values.extend(run);
         let verdict = Some(Verdict::of(&memory, model.usable_bytes()));
         Ok(Prediction { values, verdict, basis: model.basis() })
@@ -130,6 +132,12 @@ impl Case {
             None if self.spread.stated => Ok(self.stated(training.sharding.unwrap_or(Sharding::Ddp))),
             None => Err(Skip::new("no layout is allowed on these GPUs")),
         }
+    }
+
+    /// Whether each sample is as long as `seq_len`. Samples of fine-tuning end where they end, and the length is only their
+    /// limit, unless the software packs them.
+    fn samples_are_full(&self) -> bool {
+        self.training.task == Task::Train || self.training.framework == "tuned"
     }
 
     /// One replica has nothing to share out.

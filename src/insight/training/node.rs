@@ -30,12 +30,12 @@ impl Node {
         let reference =
             |key: &str| catalog.constant(key, Some(chip), None, None, total_gpus).map(|c| c.value);
         let fabric = reference("reference-node-gpus").unwrap_or(8.0) as u32;
-        let text = question.lower("interconnect");
+        let text = question.text("interconnect").unwrap_or_default();
         let stated = question
             .count("nodes")
             .filter(|&nodes| nodes <= total_gpus)
             .map(|nodes| total_gpus.div_ceil(nodes))
-            .or_else(|| gpus_per_node(&text));
+            .or_else(|| gpus_per_node(text));
         // Trays of a rack and hosts of a slice are nodes to the scheduler, but one fabric joins them.
         let joined = chip.stack == Stack::Xla || fabric > 16;
         let gpus = if joined { fabric } else { stated.unwrap_or(fabric) }.min(total_gpus).max(1);
@@ -43,7 +43,7 @@ impl Node {
             return Self { gpus, network: None };
         }
         let usual = || reference("reference-network-gbps").map(|each| each * f64::from(gpus));
-        let gbps = network_gbps(&text, gpus).or_else(usual);
+        let gbps = network_gbps(text, gpus).or_else(usual);
         Self { gpus, network: gbps.map(|gbps| gbps * BYTES_PER_S_PER_GBPS) }
     }
 
@@ -75,9 +75,10 @@ fn network_gbps(text: &str, gpus: u32) -> Option<f64> {
 
 /// Gbit/s of one clause: `8x ConnectX-7 IB NDR 400Gb/s`, `1600 Gbps RoCE per node`, `400Gb/s RDMA per GPU`.
 fn clause_gbps(clause: &str, gpus: u32) -> Option<f64> {
+    let lower = clause.to_lowercase();
     let speed = written_speed(clause)
-        .or_else(|| GENERATIONS.iter().find(|(name, _)| clause.contains(name)).map(|&(_, gbps)| gbps))?;
-    let times = if clause.contains("per gpu") { f64::from(gpus) } else { f64::from(links(clause)) };
+        .or_else(|| GENERATIONS.iter().find(|(name, _)| lower.contains(name)).map(|&(_, gbps)| gbps))?;
+    let times = if lower.contains("per gpu") { f64::from(gpus) } else { f64::from(links(clause)) };
     Some(speed * times)
 }
 
@@ -94,9 +95,9 @@ fn links(clause: &str) -> u32 {
     .unwrap_or(1)
 }
 
-/// A number with a unit of bits or bytes per second behind it, in Gbit/s.
+/// A number with a unit of bits (`Gb`) or bytes (`GB`) per second behind it, in Gbit/s.
 fn written_speed(clause: &str) -> Option<f64> {
-    let units = [("gb/s", 1.0), ("gbps", 1.0), ("gbit", 1.0), ("gb", 1.0), ("g ethernet", 1.0)];
+    let units = [("GB/s", 8.0), ("Gb", 1.0), ("G Ethernet", 1.0)];
     units.iter().find_map(|&(unit, factor)| {
         let at = clause.find(unit)?;
         let before = clause[..at].trim_end();
@@ -112,19 +113,20 @@ mod tests {
     #[test]
     fn speeds_of_nodes_are_read_from_words() {
         for (text, gpus, gbps) in [
-            ("1600 gbps roce per node", 8, Some(1600.0)),
-            ("nvlink; 400gb/s rdma per gpu", 8, Some(3200.0)),
-            ("jean zay: nvlink, 4x omnipath 100gb per node", 8, Some(400.0)),
-            ("storage: 2x connectx-7 ib ndr 400gb/s, compute: 8x connectx-7 ib ndr 400gb/s", 8, Some(3200.0)),
-            ("gcp a3 (8x200gbps gpudirect-tcpx)", 8, Some(1600.0)),
-            ("selene dgx a100 8x hdr ib", 8, Some(1600.0)),
-            ("10g ethernet", 8, Some(10.0)),
-            ("dgx superpod", 8, None),
-            ("todo", 8, None),
+            ("1600 Gbps RoCE per node", 8, Some(1600.0)),
+            ("NVLink; 400Gb/s RDMA per GPU", 8, Some(3200.0)),
+            ("NVLink4; IB 8x50GB/s", 8, Some(3200.0)),
+            ("Jean Zay: NVLink, 4x OmniPath 100Gb per node", 8, Some(400.0)),
+            ("Storage: 2x ConnectX-7 IB NDR 400Gb/s, Compute: 8x ConnectX-7 IB NDR 400Gb/s", 8, Some(3200.0)),
+            ("GCP A3 (8x200Gbps GPUDirect-TCPX)", 8, Some(1600.0)),
+            ("Selene DGX A100 8x HDR IB", 8, Some(1600.0)),
+            ("10G Ethernet", 8, Some(10.0)),
+            ("DGX SuperPOD", 8, None),
+            ("TODO", 8, None),
         ] {
             assert_eq!(network_gbps(text, gpus), gbps, "{text}");
         }
-        assert_eq!(gpus_per_node("jean zay: 4 v100/node nvlink"), Some(4));
-        assert_eq!(gpus_per_node("dgx a100"), None);
+        assert_eq!(gpus_per_node("Jean Zay: 4 V100/node NVLink"), Some(4));
+        assert_eq!(gpus_per_node("DGX A100"), None);
     }
 }

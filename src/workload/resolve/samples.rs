@@ -4,7 +4,7 @@ use super::defaults::{CONCURRENCY, HOURS, constant, goodput_table};
 use super::{CONVENTION, Notes, positive, sized};
 use crate::catalog::Catalog;
 use crate::diag::InputError;
-use crate::model::{Architecture, SampleFamily};
+use crate::model::{Architecture, Kind, SampleFamily};
 use crate::units::Hours;
 use crate::workload::choice::PrecisionChoice;
 use crate::workload::precision::Precision;
@@ -15,6 +15,9 @@ use crate::workload::{
 
 /// Most samples in an optimizer step or in flight.
 const MOST_SAMPLES: u32 = 1 << 24;
+
+/// Tokens of a sequence in the BERT recipe for SQuAD.
+const SQUAD_LEN: u32 = 384;
 
 /// Completes a job on samples.
 pub(super) fn samples(
@@ -32,8 +35,27 @@ pub(super) fn samples(
         Task::Train | Task::Finetune => SampleWork::Training(training(args, catalog, arch, task, notes)?),
     };
     let evaluations = if task == Task::Infer { evaluations(catalog, arch, notes)? } else { 1.0 };
+    let seq_len = (arch.kind == Kind::Encoder).then(|| sequence(args, arch, notes)).transpose()?;
     let strict = args.strict == Some(true);
-    Ok(Samples { task, precision, strict, class, evaluations, work })
+    Ok(Samples { task, seq_len, precision, strict, class, evaluations, work })
+}
+
+/// What one sample of a network is called.
+fn unit(arch: &Architecture) -> &'static str {
+    arch.kind.sample().map_or("sequences", |sample| sample.family.unit())
+}
+
+/// Tokens of a sequence that an encoder reads.
+fn sequence(args: &WorkloadArgs, arch: &Architecture, notes: &mut Notes) -> Result<u32, InputError> {
+    let native = arch.native_context.unwrap_or(u32::MAX);
+    let asked = sized("input-len", args.input_len, 1 << 20)?;
+    if let Some(asked) = asked.filter(|&asked| asked > native) {
+        let message =
+            format!("sequences of {asked} tokens exceed the context of {}: {native} tokens", arch.name);
+        return Err(InputError::new(message, "shorten `--input-len`"));
+    }
+    let usual = SQUAD_LEN.min(native);
+    Ok(notes.or_default(asked, "input-len", usual, "tokens of a sequence, as in question answering on SQuAD"))
 }
 
 /// Passes of a denoiser for one image; other networks pass a sample once.
@@ -62,7 +84,7 @@ fn refuse_token_settings(args: &WorkloadArgs, arch: &Architecture) -> Result<(),
         ("fused-loss", args.fused_loss.is_some()),
         ("quantization", args.quantization.is_some()),
         ("kv-precision", args.kv_precision.is_some()),
-        ("input-len", args.input_len.is_some()),
+        ("input-len", args.input_len.is_some() && arch.kind != Kind::Encoder),
         ("output-len", args.output_len.is_some()),
         ("ttft", args.ttft.is_some()),
         ("tpot", args.tpot.is_some()),
@@ -71,10 +93,16 @@ fn refuse_token_settings(args: &WorkloadArgs, arch: &Architecture) -> Result<(),
         ("dp", args.dp.is_some()),
         ("tp", args.tp.is_some()),
         ("pp", args.pp.is_some()),
+        ("ep", args.ep.is_some()),
+        ("cp", args.cp.is_some()),
+        ("offload", args.offload.is_some()),
     ];
     let Some((flag, _)) = asked.into_iter().find(|&(_, asked)| asked) else { return Ok(()) };
-    let unit = arch.kind.sample().map_or("samples", |sample| sample.family.unit());
-    let message = format!("`--{flag}` is no setting of {}, which works on {unit}, not on tokens", arch.name);
+    let unit = unit(arch);
+    let message = format!(
+        "`--{flag}` is no setting of {}, which takes {unit} one by one, not token by token",
+        arch.name
+    );
     let hint = "such networks are planned data parallel: `--samples`, `--epochs`, `--global-batch`, `--micro-batch`, \
                 `--optimizer`, or `--concurrency`, `--rps`, `--hours`";
     Err(InputError::new(message, hint))
@@ -125,7 +153,7 @@ fn class(
 }
 
 fn serving(args: &WorkloadArgs, arch: &Architecture, notes: &mut Notes) -> Result<SampleServing, InputError> {
-    let unit = arch.kind.sample().map_or("samples", |sample| sample.family.unit());
+    let unit = unit(arch);
     let rps = positive("rps", args.rps, 1e9)?;
     let asked = sized("concurrency", args.concurrency, MOST_SAMPLES)?;
     let concurrency =
@@ -145,7 +173,7 @@ fn training(
     notes: &mut Notes,
 ) -> Result<SampleTraining, InputError> {
     let family = arch.kind.sample().map_or("", |sample| sample.family.name());
-    let unit = arch.kind.sample().map_or("samples", |sample| sample.family.unit());
+    let unit = unit(arch);
     let recipe = |key: &str| constant(catalog, key, Some(family)).ok().filter(|_| task == Task::Train);
     let samples = match (args.samples, recipe("sample-train-samples")) {
         (Some(samples), _) => samples.0 as f64,
