@@ -199,6 +199,9 @@ pub struct AccuracyArgs {
         allow_hyphen_values = true
     )]
     pub fail_above: Option<Percent>,
+    /// Draw predicted against measured into this SVG file, a picture for each kind and metric
+    #[arg(long, env = "GPUADVISE_PLOT", hide_env = true, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
 }
 
 /// `--by`.

@@ -160,8 +160,8 @@ Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no row can be predicte
 Examples:
   # The sample of published measurements in this program
   gpuadvise accuracy
-  # By GPU, as JSON
-  gpuadvise accuracy --by gpu --json";
+  # By GPU, as JSON, with a picture
+  gpuadvise accuracy --by gpu --json --plot accuracy.svg";
 
 /// Below the long help of `schema`.
 pub const SCHEMA: &str = "\

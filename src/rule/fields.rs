@@ -134,7 +134,11 @@ pub const FIELDS: &[Field] = &[
     number("row.memory.margin_pct", "per cent of usable"),
     text("row.memory.verdict", "fits, tight, no"),
     number("row.memory.host_ram_gib", "GiB"),
-    Field { path: "row.memory.estimated_terms", kind: Kind::Texts, unit: "terms that are no count of the shape" },
+    Field {
+        path: "row.memory.estimated_terms",
+        kind: Kind::Texts,
+        unit: "terms that are no count of the shape",
+    },
     number("row.memory.terms.weights_gib", "GiB"),
     number("row.memory.terms.gradients_gib", "GiB"),
     number("row.memory.terms.optimizer_gib", "GiB"),

@@ -194,3 +194,15 @@ fn gpu_hours_of_published_runs_are_within_30_per_cent_for_three_quarters() {
     let near = errors.iter().filter(|&&error| error <= 30.0).count();
     assert!(4 * near >= 3 * errors.len(), "{near} of {}: {errors:?}", errors.len());
 }
+
+#[test]
+fn the_picture_is_one_svg_with_a_panel_for_each_kind_and_metric() {
+    let program = Program::new().file("one.csv", ONE);
+    let finished = program.run(&["accuracy", "--measurements", "one.csv", "--plot", "picture.svg", "-q"]);
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    let picture = std::fs::read_to_string(program.folder().join("picture.svg")).unwrap();
+    assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"), "{picture}");
+    assert!(picture.contains("pretrain"), "{picture}");
+    let nowhere = program.run(&["accuracy", "--measurements", "one.csv", "--plot", "no/such/folder.svg"]);
+    assert_eq!((nowhere.code, nowhere.stdout.as_str()), (1, ""), "{}", nowhere.stderr);
+}

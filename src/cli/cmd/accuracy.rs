@@ -4,9 +4,11 @@ use crate::catalog::load::Sections;
 use crate::cli::args::{AccuracyArgs, ByChoice};
 use crate::cli::exit::Outcome;
 use crate::cli::frame::{self, Frame};
+use crate::cli::output;
 use crate::insight::score::{By, Group, score};
 use crate::insight::{sample, table};
 use crate::report::accuracy::Accuracy;
+use crate::report::plot;
 
 /// Answers `accuracy`.
 pub fn run(frame: &Frame, args: &AccuracyArgs) -> anyhow::Result<Outcome> {
@@ -18,6 +20,10 @@ pub fn run(frame: &Frame, args: &AccuracyArgs) -> anyhow::Result<Outcome> {
     let catalog = frame.catalog_for(sections, Accuracy::nothing)?;
     let scores = score(&catalog, &rows);
     frame.step("rows predicted");
+    if let Some(path) = &args.plot {
+        let picture = plot::sheet("Predicted against measured", &plot::panels(&scores));
+        output::write(Some(path), picture.as_bytes())?;
+    }
     let by = args.by.map_or_else(|| vec![By::Kind, By::Source], |by| vec![by_of(by)]);
     let body = Accuracy::new(&scores, &by);
     let overall = scores.groups(By::Overall);

@@ -116,10 +116,8 @@ impl TrainingModel<'_> {
         let states = self.states(split, place);
         let mut fixed = states.gpu;
         let c = &self.constants.memory;
-        let mut per_sequence = MemoryTerms {
-            communication: self.exchange_bytes(split, seq_len),
-            ..MemoryTerms::default()
-        };
+        let mut per_sequence =
+            MemoryTerms { communication: self.exchange_bytes(split, seq_len), ..MemoryTerms::default() };
         if place != Place::First && !self.fused_loss {
             let entries = seq_len / split.cp * self.shape.vocab / split.tp;
             per_sequence.logits = entries * c.logit_bytes;

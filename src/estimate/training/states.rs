@@ -71,7 +71,11 @@ impl TrainingModel<'_> {
         };
         let kinds = [
             Kind {
-                frozen: if full { 0.0 } else { held.dense * body_bytes + held.embeddings * element.max(c.frozen_embedding_bytes) },
+                frozen: if full {
+                    0.0
+                } else {
+                    held.dense * body_bytes + held.embeddings * element.max(c.frozen_embedding_bytes)
+                },
                 trained: if full { held.dense + held.embeddings } else { adapters },
                 replicas: split.replicas(),
             },
