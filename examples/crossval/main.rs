@@ -20,7 +20,7 @@ use gpuadvise::insight::sample::sample;
 use gpuadvise::insight::score::{Labels, Scores, score};
 use gpuadvise::insight::table::{Measurement, read};
 use gpuadvise::report::plot;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -117,7 +117,8 @@ fn main() -> anyhow::Result<()> {
         }
     }
     if arguments.leave_one_out {
-        let left_out = leave_one_out(&problem, &fitted, arguments.keep_alone, arguments.threads);
+        let published = published(&catalog, &arguments.files, &rows.sources)?;
+        let left_out = leave_one_out(&problem, &fitted, &published, &arguments);
         let mut scores = Scores::default();
         for (source, left) in rows.sources.iter().zip(&left_out) {
             crossval::add(&mut scores, crossval::score_source(&left.catalog, &measurements, source));
@@ -125,7 +126,7 @@ fn main() -> anyhow::Result<()> {
         show("leave one source out", &scores);
         last = scores;
         if let Some(folder) = &arguments.write_regression {
-            write_regression(folder, &fitted, &rows.sources, &left_out)?;
+            write_regression(folder, &fitted, &rows.sources, &published, &left_out)?;
         }
         stand_ins(&fitted, &rows.sources, &left_out);
         eprintln!("{:.1?}", start.elapsed());
@@ -146,6 +147,7 @@ fn write_regression(
     folder: &Path,
     fitted: &Catalog,
     sources: &[String],
+    published: &[BTreeSet<String>],
     left_out: &[LeftOut],
 ) -> anyhow::Result<()> {
     let sample = sample().map_err(|error| anyhow!(error))?;
@@ -156,11 +158,12 @@ fn write_regression(
     for name in names {
         let at = sources.iter().position(|source| source == name);
         let without = at.map_or(fitted, |at| &left_out[at].catalog);
-        let values = regression::SourceValues::new(name, fitted, without);
+        let own = at.map(|at| published[at].clone()).unwrap_or_default();
+        let values = regression::SourceValues::new(name, &own, fitted, without);
         // The test starts from rounded values: so must the errors.
         let rounded = values.apply(fitted).map_err(|error| anyhow!(error))?;
         baseline.group.extend(regression::medians(&crossval::score_source(&rounded, &sample, name)));
-        if !values.values.is_empty() {
+        if !values.values.is_empty() || !values.published.is_empty() {
             kept.source.push(values);
         }
     }
@@ -192,17 +195,49 @@ fn measurements(arguments: &Arguments) -> anyhow::Result<Vec<Measurement>> {
     Ok(all)
 }
 
+/// For each source the publishers of measured rates that its rows name in the column `source`: those rates are its own.
+fn published(
+    catalog: &Catalog,
+    files: &[PathBuf],
+    sources: &[String],
+) -> anyhow::Result<Vec<BTreeSet<String>>> {
+    let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in files {
+        let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(path)?;
+        let header = reader.headers()?.clone();
+        let column = |name: &str| header.iter().position(|own| own == name);
+        let (Some(group), Some(source)) = (column("source_group"), column("source")) else { continue };
+        for record in reader.records() {
+            let record = record?;
+            let (Some(group), Some(source)) = (record.get(group), record.get(source)) else { continue };
+            texts.entry(group.trim().to_owned()).or_default().insert(source.to_owned());
+        }
+    }
+    let own = |source: &String| {
+        let texts = texts.get(source).into_iter().flatten().map(String::as_str);
+        crossval::publishers(catalog, texts.chain([source.as_str()]))
+    };
+    Ok(sources.iter().map(own).collect())
+}
+
 /// One refit a source, in the order of the sources.
-fn leave_one_out(problem: &Problem<'_>, fitted: &Catalog, keep: bool, threads: u16) -> Vec<LeftOut> {
+fn leave_one_out(
+    problem: &Problem<'_>,
+    fitted: &Catalog,
+    published: &[BTreeSet<String>],
+    arguments: &Arguments,
+) -> Vec<LeftOut> {
     let sources = problem.rows.sources.len();
-    let threads = usize::from(threads);
+    let (threads, keep) = (usize::from(arguments.threads), arguments.keep_alone);
     let mut done: BTreeMap<usize, LeftOut> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|worker| {
                 scope.spawn(move || {
                     let own = (0..sources).skip(worker).step_by(threads);
-                    own.map(|source| (source, crossval::without(problem, fitted, source, keep)))
-                        .collect::<Vec<_>>()
+                    own.map(|source| {
+                        (source, crossval::without(problem, fitted, source, &published[source], keep))
+                    })
+                    .collect::<Vec<_>>()
                 })
             })
             .collect();

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// A catalog that was fitted without one source.
 pub struct LeftOut {
-    /// The catalog.
+    /// The catalog, without the measured rates of that source.
     pub catalog: Catalog,
     /// Constants that no other source determines and that nothing wider stands in for: they kept their value, which that
     /// source may have shaped.
@@ -20,11 +20,18 @@ pub struct LeftOut {
 
 /// Refits a fitted catalog without one source. Only constants that move its rows are refitted: no other one can change
 /// what is said to it.
-pub fn without(problem: &Problem<'_>, fitted: &Catalog, source: usize, keep: bool) -> LeftOut {
+pub fn without(
+    problem: &Problem<'_>,
+    fitted: &Catalog,
+    source: usize,
+    published: &BTreeSet<String>,
+    keep: bool,
+) -> LeftOut {
     let alone = problem.used_only_by(source);
     let members: Vec<usize> = problem.used_by(source).into_iter().filter(|at| !alone.contains(at)).collect();
     let orphans: BTreeSet<usize> = alone.iter().map(|&at| problem.free[at].index).collect();
     let mut catalog = fitted.clone();
+    forget(&mut catalog, published);
     let (mut kept, mut replaced) = (Vec::new(), Vec::new());
     for &at in &alone {
         let list =
@@ -42,6 +49,28 @@ pub fn without(problem: &Problem<'_>, fitted: &Catalog, source: usize, keep: boo
     catalog = problem.descend(&catalog, Some(source), &members);
     inherit(&mut catalog);
     LeftOut { catalog, kept, replaced }
+}
+
+/// Who published a rate: what its source text begins with, up to the colon.
+fn publisher(text: &str) -> &str {
+    text.split(':').next().unwrap_or(text).trim()
+}
+
+/// Publishers of the measured rates of a catalog that one of these texts names.
+pub fn publishers<'a>(catalog: &Catalog, texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+    let known: BTreeSet<&str> =
+        catalog.measured.iter().map(|rate| publisher(&catalog.source(rate.source).text)).collect();
+    let texts: Vec<&str> = texts.into_iter().collect();
+    let named = known.into_iter().filter(|name| texts.iter().any(|text| text.contains(name)));
+    named.map(str::to_owned).collect()
+}
+
+/// Takes out the measured rates of these publishers.
+pub fn forget(catalog: &mut Catalog, publishers: &BTreeSet<String>) {
+    let sources = &catalog.sources;
+    catalog
+        .measured
+        .retain(|rate| !publishers.contains(publisher(&sources[usize::from(rate.source.0)].text)));
 }
 
 /// The nearest wider constant that does not hang on the left-out source alone.

@@ -6,10 +6,22 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::knowledge::Constant;
+use crate::workload::precision::Precision;
 use std::collections::BTreeSet;
 
 /// A trial moves the constant by this factor.
 const TRIAL: f64 = 1.5;
+
+/// Formats that a constant may be looked up with, whether the catalog has a row for them or not.
+const FORMATS: [Precision; 7] = [
+    Precision::Fp32,
+    Precision::Tf32,
+    Precision::Fp16,
+    Precision::Bf16,
+    Precision::Fp8,
+    Precision::Fp4,
+    Precision::Int8,
+];
 
 /// Lays in the narrowest row of the constant at `index` that the answer of `ask` follows, with the same value; none
 /// where the row is that narrow already. `architecture` is that of the GPU asked about.
@@ -34,20 +46,16 @@ pub fn constant(
     if !follows(&narrow) {
         return None;
     }
-    let values = |part: fn(&Constant) -> Option<&String>| -> BTreeSet<&String> {
-        catalog.constants.iter().filter_map(part).collect()
-    };
     if narrow.class.is_none() {
-        let found = values(|constant| constant.class.as_ref())
-            .into_iter()
-            .find(|class| follows(&Constant { class: Some((*class).clone()), ..narrow.clone() }));
-        narrow.class = found.cloned();
+        let classes: BTreeSet<&str> = catalog.constants.iter().filter_map(|c| c.class.as_deref()).collect();
+        let of = |class: &str| Constant { class: Some(class.to_owned()), ..narrow.clone() };
+        narrow = classes.into_iter().map(of).find(&follows).unwrap_or(narrow);
     }
     if narrow.precision.is_none() {
-        let found = values(|constant| constant.precision.as_ref())
-            .into_iter()
-            .find(|precision| follows(&Constant { precision: Some((*precision).clone()), ..narrow.clone() }));
-        narrow.precision = found.cloned();
+        let own = catalog.constants.iter().filter_map(|c| c.precision.as_deref());
+        let formats: BTreeSet<&str> = own.chain(FORMATS.map(Precision::name)).collect();
+        let of = |format: &str| Constant { precision: Some(format.to_owned()), ..narrow.clone() };
+        narrow = formats.into_iter().map(of).find(&follows).unwrap_or(narrow);
     }
     (!catalog.constants.iter().any(|known| same(known, &narrow))).then_some(narrow)
 }

@@ -1,12 +1,13 @@
 //! What a source would have been told without itself, kept small enough for a test: the constants that were fitted
 //! without it, and the errors of its rows then.
 
+use super::crossval::forget;
 use super::values;
 use crate::catalog::Catalog;
 use crate::insight::metric::Metric;
 use crate::insight::score::{Scores, quantile};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Constants fitted without each source: `tests/data/leave-one-out.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +21,9 @@ pub struct LeftOut {
 pub struct SourceValues {
     /// Its name.
     pub name: String,
+    /// Publishers whose measured rates are its own.
+    #[serde(default)]
+    pub published: BTreeSet<String>,
     /// Values by what they are of; only those that differ from the catalog.
     pub values: BTreeMap<String, f64>,
 }
@@ -46,16 +50,17 @@ pub struct Median {
 
 impl SourceValues {
     /// What differs between the catalog and one that was fitted without the source.
-    pub fn new(name: &str, catalog: &Catalog, without: &Catalog) -> Self {
+    pub fn new(name: &str, published: &BTreeSet<String>, catalog: &Catalog, without: &Catalog) -> Self {
         let pairs = catalog.constants.iter().zip(&without.constants);
         let differing = pairs.filter(|(own, other)| own.value.to_bits() != other.value.to_bits());
         let values = differing.map(|(own, other)| (values::label(own), values::rounded(other.value)));
-        Self { name: name.to_owned(), values: values.collect() }
+        Self { name: name.to_owned(), published: published.clone(), values: values.collect() }
     }
 
     /// The catalog with these values; an error names the constants that it does not have.
     pub fn apply(&self, catalog: &Catalog) -> Result<Catalog, String> {
         let mut without = catalog.clone();
+        forget(&mut without, &self.published);
         let mut left: BTreeMap<&str, f64> =
             self.values.iter().map(|(label, value)| (label.as_str(), *value)).collect();
         for constant in &mut without.constants {

@@ -7,6 +7,7 @@ use super::values;
 use crate::catalog::Catalog;
 use crate::catalog::load::{Sections, embedded};
 use crate::insight::metric::Metric;
+use std::collections::BTreeSet;
 
 fn catalog() -> Catalog {
     embedded(Sections::ALL).unwrap()
@@ -92,7 +93,9 @@ fn a_left_out_source_leaves_no_trace() {
         let rows = Rows::by_hand(&catalog, list(b));
         let problem = problem(&catalog, &rows);
         let source = rows.sources.iter().position(|name| name == "b").unwrap();
-        without(&problem, &problem.fit(&catalog), source, false).catalog.constants[at(&catalog, label)].value
+        without(&problem, &problem.fit(&catalog), source, &BTreeSet::new(), false).catalog.constants
+            [at(&catalog, label)]
+        .value
     };
     let (low, high) = (judged(0.2), judged(0.6));
     assert!((low / high - 1.0).abs() < 0.04, "{low} and {high}");
@@ -108,7 +111,7 @@ fn what_one_source_alone_determines_is_replaced_by_what_holds_more_widely() {
     let rows = Rows::by_hand(&catalog, list);
     let problem = problem(&catalog, &rows);
     let fitted = problem.fit(&catalog);
-    let left = without(&problem, &fitted, 0, false);
+    let left = without(&problem, &fitted, 0, &BTreeSet::new(), false);
     assert_eq!(rows.sources[0], "a");
     assert_eq!(left.replaced, [at(&catalog, own)]);
     let value = |label: &str| left.catalog.constants[at(&catalog, label)].value;

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 const RUNS: &[&[&str]] = &[
     &["recommend", "--params", "1e9", "--task", "train"],
     &["recommend", "--model", "llama-3-8b", "--task", "infer", "--billing", "all", "--explain"],
+    &["recommend", "--model", "resnet-50", "--task", "train"],
     &["recommend", "--scenario", "very-large-training"],
     &["fit", "--model", "llama-3-8b", "--task", "infer", "--gpu", "H100"],
     &["cost", "--hours", "720"],

@@ -15,6 +15,7 @@ mod output;
 mod program;
 mod report;
 mod rules;
+mod samples;
 mod serving;
 mod training;
 mod user_reports;

@@ -303,5 +303,5 @@ fn every_scenario_has_a_machine_and_workloads_that_resolve_or_say_why_not() {
             }
         }
     }
-    assert_eq!(judged, 3);
+    assert_eq!(judged, 9);
 }

@@ -157,14 +157,17 @@ impl<'a> RateTable<'a> {
         if a.class != b.class {
             distance += weigh("software");
         }
-        let usual = self.constants.usual_batch;
-        let batches = (a.batch.unwrap_or(usual) / b.batch.unwrap_or(usual)).ln().abs();
+        let batches = match (a.batch, b.batch) {
+            (Some(a), Some(b)) => (a / b).ln().abs() * weigh("batch"),
+            (None, None) => 0.0,
+            _ => weigh("unknown-batch"),
+        };
         let gpus = (f64::from(a.gpus) / f64::from(b.gpus)).log2().abs();
         let length = |point: &Point<'_>| {
             point.seq_len.map_or_else(|| self.constants.get("usual-length", "").unwrap_or(1.0), f64::from)
         };
         let lengths = (length(a) / length(b)).ln().abs();
-        Some(distance + batches * weigh("batch") + gpus * weigh("gpus") + lengths * weigh("length"))
+        Some(distance + batches + gpus * weigh("gpus") + lengths * weigh("length"))
     }
 }
 

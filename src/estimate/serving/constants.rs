@@ -48,6 +48,8 @@ pub(super) struct Constants<'a> {
     pub(super) network_share: f64,
     /// How prompts queue: first-token times grow by this many prefills times the root of the requests beside it.
     pub(super) queue: f64,
+    /// Share of the prompts of others that falls into the answer of a request when requests come in bunches.
+    pub(super) prompts_among: f64,
     /// Most sequences in one pass.
     pub(super) max_batch: f64,
     /// Most prompt tokens in one pass; 0 where prompts are not cut.
@@ -70,10 +72,14 @@ pub(super) struct Constants<'a> {
     pub(super) activation: Amount,
     /// KV cache of a guessed shape in units of the estimate, with the range.
     pub(super) inferred_kv: Amount,
-    /// Measured over predicted decode time.
+    /// Measured over predicted time per token of one sequence.
     pub(super) decode_spread: (f64, f64),
-    /// Measured over predicted prefill time.
+    /// The same of many sequences, and of their throughput.
+    pub(super) load_spread: (f64, f64),
+    /// Measured over predicted time of a prompt on an idle engine.
     pub(super) prefill_spread: (f64, f64),
+    /// The same with other requests.
+    pub(super) queue_spread: (f64, f64),
     /// Standard deviations of the requests in flight that are held above the mean when a rate is asked.
     pub(super) peak_sigma: f64,
     /// Bits of the attention matrices where the format leaves them alone.
@@ -133,6 +139,7 @@ impl<'a> Constants<'a> {
             link_share: value(if machine.fast_intra { "serve-link" } else { "serve-link-pcie" })?,
             network_share: value("serve-network")?,
             queue: value("serve-queue")?,
+            prompts_among: value("serve-prompts-among")?,
             max_batch: value("serve-max-batch")?,
             batched_tokens: value("serve-batched-tokens")?,
             whole_prompts: value("serve-whole-prompts")?,
@@ -145,7 +152,9 @@ impl<'a> Constants<'a> {
             activation: Amount::of(look("serve-activation", None)?, 1.0),
             inferred_kv: Amount::of(look("serve-inferred-kv", None)?, 1.0),
             decode_spread: spread("serve-decode-spread")?,
+            load_spread: spread("serve-load-spread")?,
             prefill_spread: spread("serve-prefill-spread")?,
+            queue_spread: spread("serve-queue-spread")?,
             peak_sigma: value("serve-peak-sigma")?,
             attention_bits: catalog
                 .constant("serve-attention-bits", None, None, Some(&serving.quantization.name), 1)

@@ -193,20 +193,23 @@ impl ServingModel<'_> {
         let running = concurrency.min(self.capacity(layout)).min(admitted).max(1.0);
         let decode = self.decode_pass(layout, running, input + output / 2.0);
         let prompts = self.prefill_among_others_s(layout, (running - 1.0) / output * input);
-        let tpot_s = decode.total + prompts;
+        let step_of_all_s = decode.total + prompts;
+        // In a bunch each prompt holds up only those that were served before it.
+        let among = if arrivals == Arrivals::Bunched { c.prompts_among } else { 1.0 };
+        let tpot_s = decode.total + among * prompts;
         let alone_s = self.prefill_pass(layout, 1.0, input).total;
         let first_s = alone_s
             + match arrivals {
                 Arrivals::Bunched => alone_s * c.queue * (running - 1.0).sqrt(),
                 Arrivals::Random => {
                     let service_s = self.prefill_among_others_s(layout, input);
-                    let load = (running / (alone_s + output * tpot_s) * service_s).min(MOST_LOAD);
+                    let load = (running / (alone_s + output * step_of_all_s) * service_s).min(MOST_LOAD);
                     // The rest of the step that runs (half of one), and of the prompts in front.
                     let step_s = if running > 1.0 { tpot_s / 2.0 } else { 0.0 };
                     step_s + service_s * load / (2.0 * (1.0 - load))
                 }
             };
-        let requests_per_s = running / (first_s + output * tpot_s);
+        let requests_per_s = running / (first_s + output * step_of_all_s);
         Timing {
             ttft_s: first_s + (concurrency - running).max(0.0) / requests_per_s,
             tpot_s,
@@ -224,8 +227,14 @@ impl ServingModel<'_> {
         let c = &self.constants;
         let request = u64::from(self.serving.input_len) + u64::from(self.serving.output_len);
         ServingSpeed {
-            ttft_ms: spread(timing.ttft_s * MS, c.prefill_spread),
-            tpot_ms: spread(timing.tpot_s * MS, c.decode_spread),
+            ttft_ms: spread(
+                timing.ttft_s * MS,
+                if concurrency > 1 { c.queue_spread } else { c.prefill_spread },
+            ),
+            tpot_ms: spread(
+                timing.tpot_s * MS,
+                if concurrency > 1 { c.load_spread } else { c.decode_spread },
+            ),
             output_tokens_per_s: timing.requests_per_s * f64::from(self.serving.output_len),
             requests_per_s: timing.requests_per_s,
             max_concurrency: self.max_concurrency(layout, concurrency),
@@ -256,12 +265,13 @@ impl ServingModel<'_> {
         waves * (self.prefill_pass(layout, f64::from(held), input).total + (output - 1.0).max(0.0) * decode)
     }
 
-    /// Seconds of decoding with the spread that decode times have.
-    pub fn decode_range(&self, seconds: f64) -> Range {
-        spread(seconds, self.constants.decode_spread)
+    /// Seconds per token of `batch` sequences, or of all their work, with the spread that they have.
+    pub fn decode_range(&self, seconds: f64, batch: u32) -> Range {
+        let c = &self.constants;
+        spread(seconds, if batch > 1 { c.load_spread } else { c.decode_spread })
     }
 
-    /// Seconds of a prompt with the spread that prefill times have.
+    /// Seconds of the prompts of an idle engine with the spread that they have.
     pub fn prefill_range(&self, seconds: f64) -> Range {
         spread(seconds, self.constants.prefill_spread)
     }

@@ -208,10 +208,10 @@ impl<'a> TrainingModel<'a> {
 
 fn moe_warning(model: &Architecture) -> Option<Warning> {
     model.moe.map(|moe| Warning {
-        id: "moe-without-expert-parallelism",
+        id: "moe-balanced-routing",
         message: format!(
-            "{} is a mixture of {} experts, and expert parallelism is not planned: memory is an upper estimate, and \
-             the time a wide one",
+            "{} is a mixture of {} experts: memory and time take them for equally busy, and uneven routing needs more of \
+             both",
             model.name, moe.experts
         ),
     })

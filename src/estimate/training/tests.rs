@@ -2,6 +2,7 @@
 
 mod facts;
 mod laws;
+mod parallel;
 mod relations;
 
 use super::TrainingModel;

@@ -39,6 +39,8 @@ pub struct Case {
     batch: Option<u32>,
     /// Whether the longest sequence is stated.
     has_max_len: bool,
+    /// Whether the format of the weights is stated.
+    has_format: bool,
     /// Whether the row says how the GPUs share the work.
     has_layout: bool,
 }
@@ -144,6 +146,7 @@ impl Case {
             output,
             batch,
             has_max_len,
+            has_format: question.text("weight_precision").is_some(),
             has_layout,
         };
         case.checked()

@@ -3,6 +3,7 @@
 use super::super::metric::Metric;
 use super::super::{Prediction, Skip};
 use super::{Ask, Case, engine};
+use crate::estimate::Basis;
 use crate::estimate::serving::ServingModel;
 use crate::estimate::{Layout, Machine, Range, Verdict};
 use crate::units::GIB;
@@ -29,10 +30,11 @@ impl Case {
         // What is a little too large may run after all and is timed; what is far too large did not run so.
         let load = if engine::queues(&self.serving.engine) { 1 } else { self.per_replica(layout) };
         let needed = model.memory(layout, load).terms.total();
-        if self.ask != Ask::Offload && needed > MOST_OVER * machine.usable_bytes {
-            return Err(Skip::new(
-                "the weights do not fit the stated GPUs, so the layout must have been another",
-            ));
+        if verdict == Verdict::No && !self.has_format {
+            return Err(Skip::blank("weight_precision"));
+        }
+        if needed > MOST_OVER * machine.usable_bytes {
+            return Ok(Prediction { values, verdict: Some(verdict), basis: Basis::Formula });
         }
         match self.ask {
             Ask::Decode => self.decode(model, layout, &mut values),
@@ -99,7 +101,7 @@ impl Case {
     fn decode(&self, model: &ServingModel, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
         let context = self.input.unwrap_or_default() + self.output.unwrap_or_default() / 2.0;
         let seconds = model.decode_pass(layout, 1.0, context).total;
-        let tpot = model.decode_range(seconds);
+        let tpot = model.decode_range(seconds, 1);
         values.push((Metric::TpotMs, scaled(tpot, MS)));
         values.push((Metric::OutputTokensPerS, inverse(tpot, 1.0)));
         if let Some(input) = self.input.filter(|&tokens| tokens > 0.0) {
@@ -110,7 +112,7 @@ impl Case {
 
     /// A batch in each replica from the first prompt to the last token.
     fn batch_of(&self, model: &ServingModel, layout: &Layout, batch: u32, values: &mut Vec<(Metric, Range)>) {
-        let latency = model.decode_range(model.static_batch_s(layout, batch));
+        let latency = model.decode_range(model.static_batch_s(layout, batch), batch);
         let (input, output) = (f64::from(self.serving.input_len), f64::from(self.serving.output_len));
         let sequences = f64::from(batch) * f64::from(layout.dp);
         let held = f64::from(model.offline_batch(layout).min(batch));
@@ -120,7 +122,7 @@ impl Case {
         values.push((Metric::OutputTokensPerS, inverse(latency, sequences * output)));
         values.push((Metric::TotalTokensPerS, inverse(latency, sequences * (input + output))));
         values.push((Metric::TtftMs, scaled(model.prefill_range(first), MS)));
-        values.push((Metric::TpotMs, scaled(model.decode_range(decode), MS)));
+        values.push((Metric::TpotMs, scaled(model.decode_range(decode, batch), MS)));
     }
 
     /// The prompt alone.
@@ -167,7 +169,7 @@ impl Case {
         values: &mut Vec<(Metric, Range)>,
     ) {
         let (input, output) = (f64::from(self.serving.input_len), f64::from(self.serving.output_len));
-        let seconds = model.decode_range(1.0 / (requests_per_s * f64::from(layout.dp)));
+        let seconds = model.decode_range(1.0 / (requests_per_s * f64::from(layout.dp)), u32::MAX);
         values.push((Metric::OutputTokensPerS, inverse(seconds, output)));
         values.push((Metric::TotalTokensPerS, inverse(seconds, input + output)));
     }

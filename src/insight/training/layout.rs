@@ -3,6 +3,7 @@
 use crate::insight::Skip;
 use crate::insight::question::Question;
 use crate::workload::Pins;
+use crate::workload::software::framework_class;
 
 /// Sizes of a row; `None` is left to the planner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +40,11 @@ impl Spread {
         let cp = size("cp", "cp");
         let ep = size("ep", "ep").unwrap_or(1);
         let one_kind = ["fsdp", "zero", "ddp"].iter().any(|kind| text.contains(kind));
-        let stated = tp.is_some() || pp.is_some() || cp.is_some() || one_kind || total_gpus == 1;
+        // Software that splits a layer or a network says so; what is silent about it copies or shards (DDP, FSDP, ZeRO).
+        let class = framework_class(&question.lower("framework"));
+        let replicas_only = matches!(class, Some("generic" | "pure-bf16" | "fused"));
+        let said = tp.is_some() || pp.is_some() || cp.is_some() || one_kind;
+        let stated = said || replicas_only || total_gpus == 1;
         let (tp, pp, cp) = (tp.unwrap_or(1), pp.unwrap_or(1), cp.unwrap_or(1));
         let ranks = u64::from(tp) * u64::from(pp) * u64::from(cp);
         let dp = u64::from(total_gpus) / ranks.max(1);

@@ -17,8 +17,14 @@ pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Arc
     if let Some(found) = named(catalog, question, name) {
         return Ok(found);
     }
-    if name.to_lowercase().starts_with("transformer-xl") {
+    let lower = name.to_lowercase();
+    if lower.starts_with("transformer-xl") {
         return Err(Skip::new("recurrence over segments (Transformer-XL) is not modelled"));
+    }
+    if ["t5-", "mt5-", "t0", "flan-t5"].iter().any(|family| lower.starts_with(family)) {
+        return Err(Skip::new(
+            "training of encoder-decoders is not modelled: a token crosses only one of the two",
+        ));
     }
     let params = question.number("params_b").map(|billions| billions * 1e9);
     let active = question.number("active_params_b").map(|billions| billions * 1e9);
@@ -31,7 +37,11 @@ pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Arc
             found.check().map_err(refused)?;
             Ok(found)
         }
-        (None, Some(params), None) => infer::dense(params).map_err(refused),
+        (None, Some(params), None) => {
+            let found = infer::dense(params).map_err(refused)?;
+            let vocab = question.count("vocab").unwrap_or(found.vocab);
+            Ok(Architecture { vocab, ..found })
+        }
         (None, None, None) => Err(Skip::new("neither shape nor parameter count is stated")),
     }
 }

@@ -113,6 +113,7 @@ fn draw(panel: &Panel) -> String {
         out.push_str(&marks.get(point.group.as_str()).unwrap_or(&REST).at(x, y));
     }
     out.push_str("</g>\n");
+    diagonals(&mut out, &scale);
     legend(&mut out, &points, &marks);
     out
 }
@@ -138,6 +139,16 @@ fn summary(points: &[&PlotPoint]) -> String {
     )
 }
 
+/// Where predicted is measured, and 25 % above and below.
+fn diagonals(out: &mut String, scale: &Scale) {
+    let (left, top, side) = AREA;
+    for (class, factor) in [("same", 1.0), ("band", 1.0 + BAND), ("band", 1.0 - BAND)] {
+        let (from, to) = scale.ray(factor);
+        let at = |(x, y): (f64, f64)| (left + x * side, top + side - y * side);
+        line(out, class, at(from), at(to));
+    }
+}
+
 fn axes(out: &mut String, scale: &Scale, unit: &str) {
     let (left, top, side) = AREA;
     for (figure, label) in scale.ticks() {
@@ -151,11 +162,6 @@ fn axes(out: &mut String, scale: &Scale, unit: &str) {
     }
     let _ =
         writeln!(out, "<rect class=\"axis\" x=\"{left}\" y=\"{top}\" width=\"{side}\" height=\"{side}\"/>");
-    for (class, factor) in [("same", 1.0), ("band", 1.0 + BAND), ("band", 1.0 - BAND)] {
-        let (from, to) = scale.ray(factor);
-        let at = |(x, y): (f64, f64)| (left + x * side, top + side - y * side);
-        line(out, class, at(from), at(to));
-    }
     text(out, left + side / 2.0, top + side + 42.0, "", "middle", &format!("measured, {unit}"));
     let (x, y) = (left - 58.0, top + side / 2.0);
     let _ = writeln!(

@@ -37,7 +37,17 @@ fn value() -> impl Strategy<Value = String> {
 }
 
 const KINDS: &[&str] = &[
-    "gpu", "family", "provider", "region", "instance", "price", "model", "constant", "rule", "scenario",
+    "gpu",
+    "family",
+    "provider",
+    "region",
+    "instance",
+    "price",
+    "model",
+    "measured-rate",
+    "constant",
+    "rule",
+    "scenario",
     "nonsense",
 ];
 const KEYS: &[&str] = &[

@@ -28,7 +28,7 @@ fn contradictions_are_refused_by_name() {
         (&["--params=7B", "--task=infer", "--precision=int4", "--quantization=awq"], "two formats"),
         (&["--params=7B", "--active-params=7B", "--task=infer"], "`--active-params"),
         (&["--params=7B", "--active-params=8B", "--task=infer"], "--active-params"),
-        (&["--model=bert-base", "--task=infer"], "encoder"),
+        (&["--model=t5-base", "--task=infer"], "encoder-decoder"),
         (&["--model=deepseek-v4-flash", "--task=infer"], "KV cache"),
         (&["--layers=8", "--hidden=1000", "--task=train"], "--heads"),
         (&["--layers=8", "--hidden=1024", "--heads=7", "--task=train"], "`--heads 7`"),

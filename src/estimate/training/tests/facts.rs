@@ -171,7 +171,7 @@ fn a_mixture_of_fine_experts_is_slower_and_less_certain_than_its_active_paramete
         };
         let mixture = Architecture { moe: Some(moe), ..one_billion() };
         let model = model(&mixture, &job(), &machine, 8);
-        assert_eq!(model.warnings()[0].id, "moe-without-expert-parallelism");
+        assert_eq!(model.warnings()[0].id, "moe-balanced-routing");
         model.speed(&layout(8, Sharding::Zero1, Recompute::None, 8))
     };
     let dense = model(&one_billion(), &job(), &machine, 8);

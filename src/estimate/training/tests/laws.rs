@@ -30,6 +30,27 @@ fn architectures() -> impl Strategy<Value = Architecture> {
             let hidden = heads * 32 * width;
             decoder(layers, hidden, heads, heads / groups, hidden * 3, vocab)
         })
+        .prop_flat_map(|dense| {
+            let experts = prop::option::weighted(0.25, (prop::sample::select(vec![2u32, 4, 6, 8]), 1..=2u32));
+            experts.prop_map(move |experts| mixed(&dense, experts))
+        })
+}
+
+/// The network with its MLPs as experts.
+fn mixed(dense: &Architecture, experts: Option<(u32, u32)>) -> Architecture {
+    let Some((experts, experts_per_token)) = experts else { return dense.clone() };
+    let moe = Moe {
+        experts,
+        experts_per_token,
+        expert_ffn: dense.ffn,
+        shared_experts: 0.0,
+        dense_first_layers: 0,
+        every: 1,
+    };
+    let one = f64::from(dense.layers) * 3.0 * f64::from(dense.hidden) * f64::from(dense.ffn);
+    let more = |count: u32| dense.params + one * f64::from(count - 1);
+    let (params, active_params) = (more(experts), more(experts_per_token));
+    Architecture { moe: Some(moe), ffn: 0, params, active_params, ..dense.clone() }
 }
 
 fn jobs() -> impl Strategy<Value = Training> {
