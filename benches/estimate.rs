@@ -35,6 +35,7 @@ fn job() -> Training {
         attention: AttentionKernel::Flash,
         framework: "generic".to_owned(),
         goodput: None,
+        scaling_efficiency: None,
         fused_loss: false,
     }
 }

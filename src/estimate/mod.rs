@@ -248,6 +248,8 @@ pub struct TrainingSpeed {
     pub mfu: f64,
     /// Share of the step that is communication not hidden behind compute.
     pub communication_share: f64,
+    /// Share of the speed in one node of all GPUs that the network between nodes leaves; 1 for a single node.
+    pub scaling_efficiency: f64,
     /// `compute`, `memory`, `communication`, `latency` or `pipeline-bubble`.
     pub bound: &'static str,
     /// The constant that moves the answer most, in words with its source.

@@ -12,7 +12,7 @@ use crate::workload::Workload;
 use serde::Serialize;
 
 /// Columns of CSV: one line for each contract of each recommendation.
-const COLUMNS: [&str; 86] = [
+const COLUMNS: [&str; 87] = [
     "rank",
     "provider",
     "region",
@@ -65,6 +65,7 @@ const COLUMNS: [&str; 86] = [
     "tflops_per_gpu",
     "mfu",
     "communication_share",
+    "scaling_efficiency",
     "ttft_ms",
     "tpot_ms",
     "output_tokens_per_s",

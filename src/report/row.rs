@@ -145,6 +145,8 @@ pub struct Performance {
     pub mfu: Option<Num>,
     /// Training: share of the step that is communication not hidden.
     pub communication_share: Option<Num>,
+    /// Training: share of the speed in one node of all GPUs that the network between nodes leaves.
+    pub scaling_efficiency: Option<Num>,
     /// Serving: time to first token, ms.
     pub ttft_ms: Option<Num>,
     /// Serving: time per output token, ms.
@@ -336,6 +338,7 @@ impl Performance {
                     tflops_per_gpu: Some(Num::rounded(speed.flops_per_gpu / 1e12, 2)),
                     mfu: Some(Num::share(speed.mfu)),
                     communication_share: Some(Num::share(speed.communication_share)),
+                    scaling_efficiency: Some(Num::share(speed.scaling_efficiency)),
                     bound: speed.bound,
                     dominant_assumption: speed.dominant_assumption.clone(),
                     basis: speed.basis.name(),
@@ -351,6 +354,7 @@ impl Performance {
                     tflops_per_gpu: trains.then(|| Num::rounded(speed.flops_per_gpu / 1e12, 2)),
                     mfu: trains.then(|| Num::share(speed.mfu)),
                     communication_share: trains.then(|| Num::share(speed.communication_share)),
+                    scaling_efficiency: trains.then(|| Num::share(1.0 - speed.communication_share)),
                     bound: speed.bound,
                     dominant_assumption: speed.dominant_assumption.clone(),
                     basis: speed.basis.name(),

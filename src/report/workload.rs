@@ -103,6 +103,8 @@ pub struct WorkloadLine {
     pub framework: Option<String>,
     /// Share of useful wall time; `null` takes the sourced table.
     pub goodput: Option<Num>,
+    /// Training: share of the speed in one node that each GPU keeps in several, as asked; `None` follows from the network.
+    pub scaling_efficiency: Option<Num>,
     /// Loss without keeping the logits.
     pub fused_loss: Option<bool>,
     /// How weights are stored for serving.
@@ -227,6 +229,7 @@ impl WorkloadLine {
         });
         self.framework = Some(job.framework.clone());
         self.goodput = job.goodput.map(Num::share);
+        self.scaling_efficiency = job.scaling_efficiency.map(Num::share);
         self.fused_loss = Some(job.fused_loss);
     }
 
@@ -268,6 +271,7 @@ impl WorkloadLine {
                 self.epochs = Some(Num::exact(training.epochs));
                 self.framework = Some(job.class.clone());
                 self.goodput = training.goodput.map(Num::share);
+                self.scaling_efficiency = training.scaling_efficiency.map(Num::share);
             }
             SampleWork::Serving(serving) => {
                 self.concurrency = Some(serving.concurrency);

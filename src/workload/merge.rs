@@ -29,7 +29,8 @@ impl WorkloadArgs {
         "method" method, "lora-rank" lora_rank, "strict" strict, "optimizer" optimizer, "seq-len" seq_len,
         "global-batch" global_batch, "micro-batch" micro_batch, "tokens" tokens, "samples" samples,
         "epochs" epochs, "recompute" recompute, "sharding" sharding, "offload" offload,
-        "attention" attention, "framework" framework, "goodput" goodput, "fused-loss" fused_loss, "ep" ep, "cp" cp,
+        "attention" attention, "framework" framework, "goodput" goodput,
+        "scaling-efficiency" scaling_efficiency, "fused-loss" fused_loss, "ep" ep, "cp" cp,
     }
 
     group! { serving_flags, drop_serving,
@@ -81,6 +82,7 @@ impl WorkloadArgs {
             attention,
             framework,
             goodput,
+            scaling_efficiency,
             fused_loss,
             quantization,
             kv_precision,

@@ -104,6 +104,8 @@ pub struct SampleTraining {
     pub epochs: f64,
     /// Share of the wall time that does useful work; `None` takes the sourced table by size.
     pub goodput: Option<f64>,
+    /// Share of the speed in one node that each GPU keeps in several; `None` follows from the network.
+    pub scaling_efficiency: Option<f64>,
 }
 
 /// Inference on samples.
@@ -179,6 +181,8 @@ pub struct Training {
     pub framework: String,
     /// Share of the wall time that does useful work; `None` takes the sourced table by size.
     pub goodput: Option<f64>,
+    /// Share of the speed in one node that each GPU keeps in several; `None` follows from the network.
+    pub scaling_efficiency: Option<f64>,
     /// The loss is computed without keeping the logits (a fused cross-entropy kernel).
     pub fused_loss: bool,
 }

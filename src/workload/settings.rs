@@ -198,6 +198,17 @@ pub struct WorkloadArgs {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goodput: Option<Fraction>,
+    /// Share of the speed in one node that each GPU keeps in several, 0 to 1 [default: estimated from the network]
+    #[arg(
+        long,
+        env = "GPUADVISE_SCALING_EFFICIENCY",
+        hide_env = true,
+        value_name = "FRACTION",
+        allow_hyphen_values = true,
+        help_heading = "Training"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaling_efficiency: Option<Fraction>,
     /// Loss kernel that keeps no logits
     #[arg(long, env = "GPUADVISE_FUSED_LOSS", hide_env = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true, value_name = "BOOL", help_heading = "Training")]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -155,6 +155,7 @@ impl Measurement {
             attention: self.attention,
             framework: framework_class(&self.framework).expect("a known framework").to_owned(),
             goodput: None,
+            scaling_efficiency: None,
             fused_loss: false,
         }
     }

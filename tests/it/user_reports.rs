@@ -428,3 +428,20 @@ fn p110_h100_pcie_is_at_least_a_fifth_slower_than_sxm_where_compute_binds() {
     let (pcie, sxm) = (rate("H100-PCIe"), rate("H100-SXM"));
     assert!(pcie <= 0.8 * sxm, "{pcie} against {sxm}");
 }
+
+/// Two nodes behind a slow link are not twice as fast as one; what is kept is printed, and can be said.
+#[test]
+fn p112_two_nodes_on_a_slow_link_are_not_twice_as_fast_as_one() {
+    let ask = |gpus: &str, more: &[&str]| {
+        let job = ["recommend", "--model", "llama-3-8b", "--task", "train", "--tokens", "1B", "--gpus", gpus];
+        let place = ["--provider", "lambda", "--gpu", "A100-80GB:8", "--assume-network", "10", "-n", "1"];
+        let answer = json(&[&job[..], &place, &["--global-batch", "64", "--goodput", "1"], more].concat());
+        let row = answer["recommendations"][0].clone();
+        (number(&row["duration_hours"]["expected"]), number(&row["performance"]["scaling_efficiency"]))
+    };
+    let ((one, alone), (two, kept)) = (ask("8", &[]), ask("16", &[]));
+    assert!(two > 0.55 * one, "{two} h on 16 GPUs, {one} h on 8");
+    assert!(alone == 1.0 && kept < 0.9, "{alone}, {kept}");
+    let (said, half) = ask("16", &["--scaling-efficiency", "0.5"]);
+    assert!((half - 0.5).abs() < 1e-3 && (said / one - 1.0).abs() < 0.1, "{said} h at {half}, {one} h on 8");
+}

@@ -265,7 +265,10 @@ impl<'a> SampleModel<'a> {
     /// FP32 gradients over the links between the nodes, hidden behind the backward pass as far as that lasts (Li et al.
     /// 2020, `PyTorch` Distributed, section 3.2). What happens inside a node is part of the measured rate.
     fn exposed_share(&self, machine: &Machine, nodes: u32, pass_s: f64, passes: u32) -> f64 {
-        let SampleWork::Training(_) = self.job.work else { return 0.0 };
+        let SampleWork::Training(job) = &self.job.work else { return 0.0 };
+        if let (Some(kept), true) = (job.scaling_efficiency, nodes > 1) {
+            return 1.0 - kept;
+        }
         let Some(link) = machine.inter_bytes_per_s.filter(|_| nodes > 1) else { return 0.0 };
         let n = f64::from(nodes);
         let reached = self.table.constants().get("network-share", "").unwrap_or(1.0);

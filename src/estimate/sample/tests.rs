@@ -22,6 +22,7 @@ fn training(global_batch: u32, class: &str) -> Samples {
         samples: 1_281_167.0,
         epochs: 90.0,
         goodput: Some(1.0),
+        scaling_efficiency: None,
     });
     let class = class.to_owned();
     Samples {

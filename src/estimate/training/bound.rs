@@ -1,6 +1,5 @@
 //! A time that no layout beats: what lets the search skip machines without working their layouts out.
 
-use super::comm::Fabric;
 use super::split::Split;
 use super::{TrainingModel, numeric};
 use crate::estimate::{Machine, Unplannable};
@@ -12,13 +11,7 @@ impl<'a> TrainingModel<'a> {
     pub fn on(&self, machine: &Machine<'a>, total_gpus: u32) -> Result<Self, Unplannable> {
         let peak = machine.peak(self.precision).unwrap_or_default();
         let wide = machine.peak(numeric::wide(self.precision, machine.gpu));
-        let other = Self {
-            machine: *machine,
-            fabric: Fabric::new(machine, &self.constants.time),
-            peak,
-            wide_peak: wide.unwrap_or(peak),
-            ..self.clone()
-        };
+        let other = Self { machine: *machine, peak, wide_peak: wide.unwrap_or(peak), ..self.clone() };
         other.resized(total_gpus)
     }
 
@@ -31,6 +24,7 @@ impl<'a> TrainingModel<'a> {
                 super::constants::goodput_at(self.catalog, self.machine.gpu, total_gpus)?;
         }
         other.check_network()?;
+        other.settle_fabric();
         Ok(other)
     }
 

@@ -46,6 +46,16 @@ impl Fabric {
         }
     }
 
+    /// The same with all GPUs in one node: what is lost to the network between nodes is the difference to this.
+    pub(super) fn joined(self) -> Self {
+        Self { gpus_per_node: f64::INFINITY, ..self }
+    }
+
+    /// Nodes that so many GPUs spread over; 1 or more, fractions too.
+    pub(super) fn nodes(&self, gpus: f64) -> f64 {
+        (gpus / self.gpus_per_node).max(1.0)
+    }
+
     /// A group of `ranks` with `stride` GPUs between neighbours: tensor parallel ranks are neighbours (stride 1), data
     /// parallel ones stand `tp` apart, pipeline stages `tp x dp`. All groups of a node share its network; a ring
     /// crosses it once for each of its ranks in the node.

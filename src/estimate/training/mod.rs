@@ -49,6 +49,8 @@ pub struct TrainingModel<'a> {
     precision: Precision,
     warnings: Arc<[Warning]>,
     goodput_is_asked: bool,
+    /// Share of the speed of one node that each GPU of several keeps, where the user says so.
+    scaling: Option<f64>,
     /// Dense peak of one GPU in the format of the layers, in FLOP/s.
     peak: f64,
     /// Dense peak in the format of attention and output matrix, in FLOP/s.
@@ -88,7 +90,7 @@ impl<'a> TrainingModel<'a> {
             constants.goodput = crate::estimate::Range { low: goodput, expected: goodput, high: goodput };
         }
         let peak = machine.peak(precision).unwrap_or_default();
-        let model = Self {
+        let mut model = Self {
             catalog,
             machine: *machine,
             total_gpus: total_gpus.max(1),
@@ -98,6 +100,7 @@ impl<'a> TrainingModel<'a> {
             precision,
             warnings: warning.into_iter().chain(moe_warning(model)).collect(),
             goodput_is_asked: training.goodput.is_some(),
+            scaling: training.scaling_efficiency,
             peak,
             wide_peak: machine.peak(numeric::wide(precision, gpu)).unwrap_or(peak),
             method: training.method,
@@ -113,7 +116,19 @@ impl<'a> TrainingModel<'a> {
             fused_loss: training.fused_loss,
         };
         model.check_network()?;
+        model.settle_fabric();
         Ok(model)
+    }
+
+    /// The links that time is counted with: those of the machine, or one node where the user says what several lose.
+    fn settle_fabric(&mut self) {
+        let fabric = Fabric::new(&self.machine, &self.constants.time);
+        self.fabric = if self.scaling_asked().is_some() { fabric.joined() } else { fabric };
+    }
+
+    /// The scaling efficiency that was asked for, where there are several nodes.
+    fn scaling_asked(&self) -> Option<f64> {
+        self.scaling.filter(|_| self.total_gpus > self.machine.gpus_per_node)
     }
 
     /// The format of the matrix arithmetic on this GPU.

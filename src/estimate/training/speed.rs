@@ -31,7 +31,22 @@ impl TrainingModel<'_> {
     }
 
     fn parts_of(&self, layout: &Layout, sequences: f64) -> StepParts {
-        self.split_time(&Split::of(layout)).parts(sequences, f64::from(layout.grad_accumulation.max(1)))
+        let passes = f64::from(layout.grad_accumulation.max(1));
+        let mut parts = self.split_time(&Split::of(layout)).parts(sequences, passes);
+        if let Some(kept) = self.scaling_asked() {
+            parts.communication += parts.total() * (1.0 / kept - 1.0);
+        }
+        parts
+    }
+
+    /// Share of the speed that each GPU has in one node of them all, which the network between nodes and stragglers leave;
+    /// 1 for a single node.
+    fn scaling_efficiency(&self, layout: &Layout, step_s: f64) -> f64 {
+        if self.total_gpus <= self.machine.gpus_per_node {
+            return 1.0;
+        }
+        let joined = Self { fabric: self.fabric.joined(), scaling: None, ..self.clone() };
+        (joined.step_seconds(layout) / step_s).min(1.0)
     }
 
     /// How fast a layout runs, with its range.
@@ -51,6 +66,7 @@ impl TrainingModel<'_> {
             flops_per_gpu,
             mfu: flops_per_gpu / self.peak,
             communication_share: parts.communication / step,
+            scaling_efficiency: self.scaling_efficiency(layout, step),
             bound: bound(&parts),
             dominant_assumption: self.dominant_assumption(&parts),
             basis: self.basis(),

@@ -114,8 +114,7 @@ impl TrainingModel<'_> {
 
     /// Loss to stragglers with every doubling of the nodes.
     fn jitter(&self) -> f64 {
-        let beyond_node = (f64::from(self.total_gpus) / f64::from(self.machine.gpus_per_node)).max(1.0);
-        1.0 + self.constants.time.jitter * beyond_node.log2()
+        1.0 + self.constants.time.jitter * self.fabric.nodes(f64::from(self.total_gpus)).log2()
     }
 
     /// The coefficients of a split.

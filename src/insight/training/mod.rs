@@ -76,6 +76,7 @@ impl Case {
             attention: words::attention(class, chip),
             framework: class.to_owned(),
             goodput: None,
+            scaling_efficiency: None,
             fused_loss: false,
         };
         let memory_kind = question.lower("memory_kind");

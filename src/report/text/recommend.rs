@@ -210,7 +210,7 @@ fn speed(row: &Row) -> String {
         )
     } else {
         format!(
-            "{} hours expected ({} to {}): {} tokens/s, {} per GPU, {} TFLOP/s per GPU, MFU {}, communication share {}.",
+            "{} hours expected ({} to {}): {} tokens/s, {} per GPU, {} TFLOP/s per GPU, MFU {}, communication share {}{}.",
             hours.expected,
             hours.low,
             hours.high,
@@ -219,6 +219,9 @@ fn speed(row: &Row) -> String {
             rate(p.tflops_per_gpu),
             na(p.mfu),
             na(p.communication_share),
+            p.scaling_efficiency
+                .filter(|kept| kept.value() < 1.0)
+                .map_or_else(String::new, |kept| format!(", scaling efficiency over nodes {kept}")),
         )
     };
     let basis = match p.basis {

@@ -224,5 +224,6 @@ fn training(
         notes.assume("goodput", table, why, source);
     }
     let micro_batch = sized("micro-batch", args.micro_batch, global_batch)?;
-    Ok(SampleTraining { optimizer, global_batch, micro_batch, samples, epochs, goodput })
+    let scaling_efficiency = args.scaling_efficiency.map(|share| share.0);
+    Ok(SampleTraining { optimizer, global_batch, micro_batch, samples, epochs, goodput, scaling_efficiency })
 }

@@ -63,6 +63,7 @@ pub(super) fn training(
         attention,
         framework: framework(args, catalog, notes)?,
         goodput: args.goodput.map(|share| share.0),
+        scaling_efficiency: args.scaling_efficiency.map(|share| share.0),
         fused_loss: args.fused_loss == Some(true),
     })
 }
