@@ -7,6 +7,7 @@ mod attention;
 mod class;
 mod config;
 mod experts;
+mod vision;
 
 use super::count::{Details, count};
 use super::{Architecture, Attention, Kind, Origin, Reading};
@@ -113,7 +114,14 @@ fn read(config: &Config<'_>) -> Result<Reading, InputError> {
             "the widths of the latent attention are not in the file, so its parameters are a guess".into(),
         );
     }
-    Ok(Reading { architecture, checkpoint: checkpoint(config), notes })
+    let vision = vision::read(config.whole(), hidden);
+    if let Some(vision) = &vision {
+        // The language model's own tokens do not pass through it.
+        architecture.params += vision.params;
+        notes.push(vision.note.clone());
+    }
+    let image_tokens = vision.map_or(0, |vision| vision.tokens);
+    Ok(Reading { architecture, checkpoint: checkpoint(config), image_tokens, notes })
 }
 
 /// Width of the dense MLP.

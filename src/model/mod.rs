@@ -189,6 +189,8 @@ pub struct Reading {
     pub architecture: Architecture,
     /// What the published weights are stored in, where it is said: `bfloat16`, `fp8_e4m3`, `mxfp4 experts+bf16` …
     pub checkpoint: Option<String>,
+    /// Tokens that one image puts into the prompt; 0 for a model without an image encoder.
+    pub image_tokens: u32,
     /// What was taken for granted or left out, one sentence each.
     pub notes: Vec<String>,
 }

@@ -445,3 +445,29 @@ fn p112_two_nodes_on_a_slow_link_are_not_twice_as_fast_as_one() {
     let (said, half) = ask("16", &["--scaling-efficiency", "0.5"]);
     assert!((half - 0.5).abs() < 1e-3 && (said / one - 1.0).abs() < 0.1, "{said} h at {half}, {one} h on 8");
 }
+
+/// An image encoder without a declared image size is planned with one that is said, not with none.
+#[test]
+fn p028_an_unknown_image_size_is_planned_with_one_that_is_said() {
+    let config = |size: &str| {
+        format!(
+            r#"{{"text_config": {{"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
+            "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": 32064,
+            "max_position_embeddings": 8192}}, "vision_config": {{"hidden_size": 1024, "num_hidden_layers": 24,
+            "intermediate_size": 4096, "patch_size": 14{size}}}}}"#
+        )
+    };
+    let ask = |size: &str| {
+        let program = Program::new().file("vlm/config.json", &config(size));
+        program.run(&["fit", "--model", "vlm", "--task", "infer", "--gpu", "A100-80GB", "--json"])
+    };
+    let (said, silent) = (ask(r#", "image_size": 336"#), ask(""));
+    assert!(silent.stderr.contains("does not say how large"), "{}", silent.stderr);
+    assert!(!said.stderr.contains("does not say how large"), "{}", said.stderr);
+    let tokens = |answer: &Value| number(&answer["workload"]["input_len"]);
+    let (said, silent) = (said.json(), silent.json());
+    assert_eq!(tokens(&said), 1024.0 + 576.0);
+    assert!(tokens(&silent) > tokens(&said), "{}", tokens(&silent));
+    let weights = number(&said["results"][0]["memory"]["terms"]["weights_gib"]);
+    assert!((13.0..14.0).contains(&weights), "7.06 billion parameters in 16 bit and the encoder: {weights}");
+}

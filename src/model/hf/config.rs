@@ -29,6 +29,11 @@ impl<'a> Config<'a> {
         self.name
     }
 
+    /// The whole file.
+    pub(super) fn whole(&self) -> &'a Map<String, Value> {
+        self.outer
+    }
+
     /// An object inside, where there is one.
     pub(super) fn nested(&self, key: &str) -> Option<Self> {
         let own = self.own.get(key)?.as_object()?;

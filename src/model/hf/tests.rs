@@ -386,3 +386,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_image_encoder_weighs_and_takes_tokens_of_the_prompt() {
+    // CLIP ViT-L/14 at 336 pixels has 0.30 billion parameters and 576 patches (Radford et al. 2021; LLaVA-1.5).
+    let clip = json!({
+        "hidden_size": 1024, "num_hidden_layers": 24, "intermediate_size": 4096, "patch_size": 14, "image_size": 336,
+    });
+    let text = shape(&llama());
+    let reading = read(&json!({"text_config": llama(), "vision_config": clip}));
+    let encoder = (reading.architecture.params - text.params) / 1e9;
+    assert!((0.30..0.34).contains(&encoder), "{encoder}");
+    assert_eq!(reading.architecture.active_params.to_bits(), text.active_params.to_bits());
+    assert_eq!(reading.image_tokens, 576);
+    assert!(reading.notes.iter().any(|note| note.contains("336 x 336")), "{:?}", reading.notes);
+    let silent = with(&clip, &json!({"image_size": null}));
+    let reading = read(&json!({"text_config": llama(), "vision_config": silent}));
+    assert_eq!(reading.image_tokens, 73 * 73);
+    assert!(reading.notes.iter().any(|note| note.contains("does not say")), "{:?}", reading.notes);
+    assert_eq!(read(&llama()).image_tokens, 0);
+}

@@ -102,7 +102,7 @@ fn inferred(
         similar_models(catalog, active.unwrap_or(params).0 as f64)
     );
     notes.assume("shape", shape_text(&architecture), why, architecture.source.clone());
-    Ok(Reading { architecture, checkpoint: None, notes: Vec::new() })
+    Ok(Reading { architecture, checkpoint: None, image_tokens: 0, notes: Vec::new() })
 }
 
 /// What public dense decoders of about this size look like, as the end of a sentence.
@@ -176,7 +176,7 @@ fn shape_by_hand(args: &WorkloadArgs, notes: &mut Notes) -> Result<Reading, Inpu
     };
     architecture.check()?;
     set_counts(args, &mut architecture, notes)?;
-    Ok(Reading { architecture, checkpoint: None, notes: Vec::new() })
+    Ok(Reading { architecture, checkpoint: None, image_tokens: 0, notes: Vec::new() })
 }
 
 /// Parameters of a shape by hand: the asked count where it agrees with the shape, else the shape's own.

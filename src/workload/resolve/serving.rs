@@ -29,7 +29,7 @@ pub(super) fn serving(
     if kv.is_none() {
         notes.assume("kv-precision", "16 bits", "keys and values as computed", CONVENTION);
     }
-    let (input_len, output_len) = lengths(args, arch, notes)?;
+    let (input_len, output_len) = lengths(args, reading, notes)?;
     let rps = positive("rps", args.rps, 1e9)?;
     let (ttft_ms, tpot_ms) = (latency("ttft", args.ttft)?, latency("tpot", args.tpot)?);
     Ok(Serving {
@@ -52,8 +52,10 @@ pub(super) fn serving(
 
 /// Tokens of a prompt and of an answer. Together they must not exceed the longest sequence asked, else the model's own
 /// context: what is not asked is cut to that, what is asked is refused.
-fn lengths(args: &WorkloadArgs, arch: &Architecture, notes: &mut Notes) -> Result<(u32, u32), InputError> {
-    let most = 1 << 27;
+fn lengths(args: &WorkloadArgs, reading: &Reading, notes: &mut Notes) -> Result<(u32, u32), InputError> {
+    let (most, arch) = (1 << 27, &reading.architecture);
+    // An image in the prompt besides the usual text.
+    let usual = INPUT_LEN + reading.image_tokens;
     let (input, output) =
         (sized("input-len", args.input_len, most)?, sized("output-len", args.output_len, most)?);
     let asked_limit = sized("max-model-len", args.max_model_len, 1 << 28)?;
@@ -62,10 +64,10 @@ fn lengths(args: &WorkloadArgs, arch: &Architecture, notes: &mut Notes) -> Resul
     let (input_len, output_len) = match (input, output) {
         (Some(input), Some(output)) => (input, output),
         (Some(input), None) => (input, OUTPUT_LEN.min(room(input))),
-        (None, Some(output)) => (INPUT_LEN.min(room(output)), output),
+        (None, Some(output)) => (usual.min(room(output)), output),
         (None, None) => {
             let output = OUTPUT_LEN.min((limit / 2).max(1));
-            (INPUT_LEN.min(room(output)), output)
+            (usual.min(room(output)), output)
         }
     };
     let request = input_len + output_len;
