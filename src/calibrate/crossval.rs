@@ -3,6 +3,7 @@
 use super::fit::Problem;
 use super::free::Free;
 use crate::catalog::Catalog;
+use crate::insight::classic;
 use crate::insight::score::{Scores, score};
 use crate::insight::table::Measurement;
 use std::collections::BTreeSet;
@@ -85,11 +86,13 @@ fn heir(problem: &Problem<'_>, free: &Free, orphans: &BTreeSet<usize>) -> Option
     None
 }
 
-/// Scores the rows of one source under a catalog.
+/// Scores the rows of one source under a catalog, without the rates that it measured.
 pub fn score_source(catalog: &Catalog, measurements: &[Measurement], source: &str) -> Scores {
     let own: Vec<Measurement> =
         measurements.iter().filter(|row| row.source_group == source).cloned().collect();
-    score(catalog, &own)
+    let mut unseen = catalog.clone();
+    classic::leave_out(&mut unseen, source);
+    score(&unseen, &own)
 }
 
 /// Adds the scores of another part of the rows.

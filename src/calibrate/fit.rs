@@ -91,7 +91,9 @@ impl<'a> Problem<'a> {
 
     /// Fits `members` of the free constants, without the rows of one source if asked.
     pub fn descend(&self, catalog: &Catalog, without: Option<usize>, members: &[usize]) -> Catalog {
-        let mut state = State::new(self, catalog, without);
+        // Rows that no member moves add the same to every loss, so they are not asked.
+        let moved: BTreeSet<usize> = members.iter().flat_map(|&at| self.uses[at].iter().copied()).collect();
+        let mut state = State::new(self, catalog, without, &|row| moved.contains(&row));
         let mut steps = vec![STEPS.0; members.len()];
         for _ in 0..self.settings.rounds {
             let mut awake = false;
@@ -112,7 +114,7 @@ impl<'a> Problem<'a> {
 
     /// The loss of a catalog, with its prior.
     pub fn loss(&self, catalog: &Catalog) -> f64 {
-        State::new(self, catalog, None).loss
+        State::new(self, catalog, None, &|_| true).loss
     }
 
     /// Positions of the free constants that move a row of a source.
@@ -129,7 +131,12 @@ impl<'a> Problem<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(problem: &'a Problem<'a>, catalog: &Catalog, without: Option<usize>) -> Self {
+    fn new(
+        problem: &'a Problem<'a>,
+        catalog: &Catalog,
+        without: Option<usize>,
+        asked: &dyn Fn(usize) -> bool,
+    ) -> Self {
         let rows = problem.rows;
         let counts = |source: usize| Some(source) != without;
         let mut totals: BTreeMap<Aspect, f64> = BTreeMap::new();
@@ -143,7 +150,11 @@ impl<'a> State<'a> {
         let scale: Vec<f64> = scale.collect();
         let mut state =
             Self { problem, catalog: catalog.clone(), without, errors: Vec::new(), scale, loss: 0.0 };
-        state.errors = (0..rows.rows.len()).map(|row| state.errors_of(row, None)).collect();
+        let errors_of = |row| {
+            if asked(row) { state.errors_of(row, None) } else { vec![0.0; rows.rows[row].targets.len()] }
+        };
+        let errors = (0..rows.rows.len()).map(errors_of).collect();
+        state.errors = errors;
         let errors = rows.rows.iter().zip(&state.errors);
         let figures = errors.flat_map(|(row, errors)| row.targets.iter().zip(errors));
         state.loss =

@@ -57,6 +57,8 @@ struct Shape {
     vocab: u32,
     gated: bool,
     tied: bool,
+    #[serde(default)]
+    encoder: bool,
 }
 
 #[derive(Deserialize)]
@@ -82,7 +84,7 @@ impl Shape {
         Architecture {
             name: String::new(),
             origin: Origin::ByHand,
-            kind: Kind::Decoder,
+            kind: if self.encoder { Kind::Encoder } else { Kind::Decoder },
             params,
             active_params: params,
             layers: self.layers,
@@ -134,7 +136,11 @@ impl Measurement {
     fn job(&self) -> Training {
         let layout = self.layout();
         Training {
-            task: if self.method == Method::Full { Task::Train } else { Task::Finetune },
+            task: if self.method == Method::Full && !self.shape.encoder {
+                Task::Train
+            } else {
+                Task::Finetune
+            },
             method: self.method,
             lora_rank: self.lora_rank,
             precision: Some(match self.precision.as_str() {

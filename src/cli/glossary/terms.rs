@@ -52,7 +52,7 @@ terms! {
     }
     warning {
         "bf16-fallback": "This GPU has no BF16 arithmetic, so the job is planned in FP16, which needs loss scaling. `--strict` leaves such GPUs out.";
-        "moe-balanced-routing": "Memory and time of a mixture of experts take every expert for equally busy, as most published runs are measured. Real routing is uneven: GPUs with popular experts need more memory and the others wait for them. `--ep` fixes over how many GPUs the experts are spread.";
+        "moe-balanced-routing": "Memory and time of a mixture of experts take every expert for equally busy, as most published runs are measured. Real routing is uneven: GPUs with popular experts need more memory and the others wait for them. Published rates of one setup also differ by up to a half between releases of the same software, so the range of the time is wide. `--ep` fixes over how many GPUs the experts are spread.";
         "params-disagree": "The shape and the stated number of parameters do not agree; the message says by how much. Check both against the model card.";
         "seq-len-above-native": "The model was trained on shorter sequences than `--seq-len` asks for. Memory and time are right, the quality of the result is not known.";
         "max-model-len-above-native": "The engine is asked to hold longer sequences than the model was trained for. Memory and time are right, the quality of the answers is not known.";

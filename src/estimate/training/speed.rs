@@ -137,8 +137,10 @@ impl TrainingModel<'_> {
             "latency" => self.describe(c.latency_source, "seconds per layer and pass that launching takes"),
             _ => {
                 if let Some(moe) = c.moe_source {
-                    return self
-                        .describe(moe, "factor of a mixture of experts on the share of the dense peak");
+                    return self.describe(
+                        moe,
+                        "factor of the grouped products of experts on the share of the dense peak",
+                    );
                 }
                 let what = format!(
                     "share of the dense {} peak of {gpu} that matrix products reach",

@@ -77,6 +77,11 @@ fn llama_7b() -> Architecture {
     decoder(32, 4096, 32, 32, 11_008, 32_000)
 }
 
+/// The shape of Llama 3 8B.
+fn llama_8b() -> Architecture {
+    decoder(32, 4096, 32, 8, 14_336, 128_256)
+}
+
 /// The shape of Llama 2 70B.
 fn llama_70b() -> Architecture {
     decoder(80, 8192, 64, 8, 28_672, 32_000)

@@ -38,6 +38,8 @@ pub(super) struct SplitTime {
     traffic_per_sequence: f64,
     traffic_per_pass: f64,
     floor_per_pass: f64,
+    /// Waiting of the host for the routing of each layer with experts.
+    routing_per_pass: f64,
     /// Exposed tensor- and pipeline-parallel communication.
     exposed_per_sequence: f64,
     exposed_per_pass: f64,
@@ -60,7 +62,7 @@ impl SplitTime {
         let compute = micro_batch * self.compute_per_sequence;
         let traffic = micro_batch * self.traffic_per_sequence + self.traffic_per_pass;
         let busy = compute + traffic;
-        let latency = (self.floor_per_pass - busy).max(0.0);
+        let latency = (self.floor_per_pass - busy).max(0.0) + self.routing_per_pass;
         let running = busy + latency;
         let gather = self.gather_per_pass;
         let gathers = (gather - running).max(0.0) + self.gather_exposed * gather.min(running);
@@ -133,8 +135,8 @@ impl TrainingModel<'_> {
             traffic_per_sequence,
             traffic_per_pass,
             floor_per_pass: layers
-                * (passes.compute / 3.0 * (c.layer_latency_s + moe_share * c.expert_latency_s)
-                    + gathers * c.gather_latency_s),
+                * (passes.compute / 3.0 * c.layer_latency_s + gathers * c.gather_latency_s),
+            routing_per_pass: passes.compute / 3.0 * moe_share * layers * c.expert_latency_s,
             exposed_per_sequence: communication.exposed_per_sequence,
             exposed_per_pass: communication.exposed_per_pass,
             gather_per_pass: communication.gather_per_pass + self.host_seconds(split, passes, stage_share),

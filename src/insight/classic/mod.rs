@@ -46,6 +46,23 @@ pub fn is_classic(catalog: &Catalog, question: &Question) -> bool {
         || question.text("model").is_some_and(|model| Network::named(catalog, model).is_some())
 }
 
+/// Takes the measured rates of a source group out of a catalog, for what the estimates would say to it if it had never
+/// been published. A source cites a group when all words of the group's name stand in its text, one after the other.
+pub fn leave_out(catalog: &mut Catalog, group: &str) {
+    let words = |text: &str| {
+        let lower = text.to_lowercase();
+        let words = lower.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let wanted = words(group);
+    let cites = |text: &str| {
+        let words = words(text);
+        !wanted.is_empty() && words.windows(wanted.len()).any(|some| some == wanted)
+    };
+    let cited: Vec<bool> = catalog.sources.iter().map(|source| cites(&source.text)).collect();
+    catalog.measured.retain(|rate| !cited[usize::from(rate.source.0)]);
+}
+
 impl Case {
     /// Reads a question.
     pub fn of(catalog: &Catalog, question: &Question) -> Result<Self, Skip> {

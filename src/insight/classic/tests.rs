@@ -152,3 +152,25 @@ fn what_cannot_be_said_is_skipped_with_the_reason() {
     let blank = [("kind", "vision"), ("model", "ResNet-50"), ("gpu", "T4"), ("gpu_count", "1")];
     assert!(skip(&blank).contains("engine"));
 }
+
+#[test]
+fn every_source_of_a_rate_can_be_left_out() {
+    let whole = catalog();
+    for group in [
+        "lambdal/deeplearning-benchmark",
+        "NVIDIA/DeepLearningExamples",
+        "FasterTransformer",
+        "MLPerf inference",
+        "mlcommons/training_results_v4.0",
+        "whisper",
+        "sd",
+    ] {
+        let mut less = whole.clone();
+        leave_out(&mut less, group);
+        assert!(less.measured.len() < whole.measured.len(), "{group}");
+        assert!(less.measured.len() * 2 > whole.measured.len(), "{group} takes most rates away");
+    }
+    let mut same = whole.clone();
+    leave_out(&mut same, "nobody/nothing");
+    assert_eq!(same.measured.len(), whole.measured.len());
+}

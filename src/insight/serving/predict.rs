@@ -34,7 +34,7 @@ impl Case {
             return Err(Skip::blank("weight_precision"));
         }
         if needed > MOST_OVER * machine.usable_bytes {
-            return Ok(Prediction { values, verdict: Some(verdict), basis: Basis::Formula });
+            return Ok(Prediction { values, verdict: Some(verdict), basis: model.basis() });
         }
         match self.ask {
             Ask::Decode => self.decode(model, layout, &mut values),

@@ -4,6 +4,8 @@ mod layout;
 mod node;
 mod run;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use super::gpu::resolve;

@@ -48,8 +48,8 @@ fn mixed(dense: &Architecture, experts: Option<(u32, u32)>) -> Architecture {
         every: 1,
     };
     let one = f64::from(dense.layers) * 3.0 * f64::from(dense.hidden) * f64::from(dense.ffn);
-    let more = |count: u32| dense.params + one * f64::from(count - 1);
-    let (params, active_params) = (more(experts), more(experts_per_token));
+    let with = |count: u32| dense.params + one * f64::from(count - 1);
+    let (params, active_params) = (with(experts), with(experts_per_token));
     Architecture { moe: Some(moe), ffn: 0, params, active_params, ..dense.clone() }
 }
 

@@ -188,3 +188,101 @@ fn more_passes_shrink_the_bubble_of_a_pipeline() {
     // Eight stages and eight passes wait 7/8 of a step; 256 passes next to nothing.
     assert!(few > 1.6 && many < 1.2, "{few} {many}");
 }
+
+/// Rate of each GPU on many GPUs over that on few, with the batch growing along.
+fn kept(architecture: &Architecture, job: &Training, name: &str, at: Layout, few: u32, many: u32) -> f64 {
+    let gbps = if name.starts_with("A100") { 1600.0 } else { 3200.0 };
+    let machine = node(name, 8, Some(gbps));
+    let rate = |gpus: u32| {
+        let dp = gpus / (at.tp * at.pp);
+        let layout = Layout { dp, ..at };
+        let job = Training { global_batch: dp * at.micro_batch * at.grad_accumulation, ..job.clone() };
+        model(architecture, &job, &machine, gpus).speed(&layout).tokens_per_s / f64::from(gpus)
+    };
+    rate(many) / rate(few)
+}
+
+#[test]
+fn weak_scaling_loses_as_little_as_published_tables_do() {
+    let tuned = |seq_len| Training { framework: "tuned".to_owned(), seq_len, ..job() };
+    // DGX Cloud benchmarks, 2025: 8B on 8 to 128 H100 keeps 97 to 99.5 %, 70B on 64 to 2048 keeps 98.5 to 100 %.
+    let one = Layout { grad_accumulation: 16, ..layout(1, Sharding::Zero1, Recompute::None, 1) };
+    let small = kept(&llama_8b(), &tuned(8192), "H100-SXM", one, 8, 128);
+    assert!((0.96..=1.0).contains(&small), "{small}");
+    let large = Layout { tp: 4, pp: 4, grad_accumulation: 32, ..one };
+    let large = kept(&llama_70b(), &tuned(8192), "H100-SXM", large, 64, 2048);
+    assert!((0.97..=1.0).contains(&large), "{large}");
+    // llm-foundry, 2023: 125M to 7B on 8 to 128 A100 keep 91 to 98.5 %.
+    let fused = Training { framework: "fused".to_owned(), ..job() };
+    let shards = layout(1, Sharding::Zero3, Recompute::None, 8);
+    let foundry = kept(&one_billion(), &fused, "A100-40GB-SXM", shards, 8, 128);
+    assert!((0.9..=1.0).contains(&foundry), "{foundry}");
+}
+
+#[test]
+fn strong_scaling_of_175b_from_512_to_8192_gpus_keeps_about_two_thirds() {
+    // MLPerf Training 3.1 and 4.0, GPT-3 175B: 790 tokens/s and H100 on 512, 547 on 8192.
+    let gpt3 = Architecture { gated_mlp: false, ..decoder(96, 12_288, 96, 96, 49_152, 50_257) };
+    let gpt3 = Architecture { params: 174.6e9, active_params: 174.6e9, ..gpt3 };
+    let machine = node("H100-SXM", 8, Some(3200.0));
+    let rate = |gpus: u32, global_batch| {
+        let precision = Some(Precision::Fp8);
+        let job = Training { framework: "tuned".to_owned(), global_batch, precision, ..job() };
+        tokens_per_s(&gpt3, &job, &machine, gpus) / f64::from(gpus)
+    };
+    let ratio = rate(8192, 4096) / rate(512, 2048);
+    assert!((0.5..0.95).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn experts_that_cross_a_slow_network_cost_more_than_experts_within_a_node() {
+    let moe = Moe {
+        experts: 64,
+        experts_per_token: 8,
+        expert_ffn: 1024,
+        shared_experts: 0.0,
+        dense_first_layers: 0,
+        every: 1,
+    };
+    let dense = decoder(24, 2048, 16, 16, 1024, 32_000);
+    let experts = 24.0 * 64.0 * 3.0 * 2048.0 * 1024.0;
+    let mixture = Architecture {
+        params: dense.params + experts,
+        active_params: dense.params + experts / 8.0,
+        moe: Some(moe),
+        ..dense
+    };
+    let step = |gbps, ep| {
+        let machine = node("H100-SXM", 8, Some(gbps));
+        let job = Training { framework: "tuned".to_owned(), ..job() };
+        let at = Layout { ep, grad_accumulation: 4, ..layout(16, Sharding::Zero1, Recompute::None, 4) };
+        model(&mixture, &job, &machine, 16).step_seconds(&at)
+    };
+    let inside = step(3200.0, 8);
+    let (fast, slow) = (step(3200.0, 16), step(100.0, 16));
+    assert!(inside < fast && slow > 2.0 * fast, "{inside} {fast} {slow}");
+}
+
+#[test]
+fn offloading_costs_the_time_of_the_link_to_the_host() {
+    let machine = node("A100-80GB-SXM", 1, None);
+    let model = model(&one_billion(), &job(), &machine, 1);
+    let step = |offload| {
+        let at = layout(1, Sharding::Ddp, Recompute::None, 4);
+        model.step_seconds(&Layout { offload, grad_accumulation: 4, ..at })
+    };
+    let times = [Offload::None, Offload::Optimizer, Offload::All].map(step);
+    assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
+}
+
+#[test]
+fn adapters_of_plain_software_are_slower_than_fused_ones() {
+    let machine = node("A100-80GB-SXM", 1, None);
+    let rate = |rank_class: &str| {
+        let job = Training { framework: rank_class.to_owned(), ..adapters(Method::Lora, 4096) };
+        let model = model(&llama_7b(), &job, &machine, 1);
+        model.speed(&layout(1, Sharding::Ddp, Recompute::Full, 1)).tokens_per_s
+    };
+    // Plain PyTorch moves inputs and outputs of every adapted matrix again; software with fused adapters hardly does.
+    assert!(rate("generic") < 0.9 * rate("tuned"));
+}

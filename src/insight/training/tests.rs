@@ -1,0 +1,78 @@
+//! Rows become workloads from what they state, or say why not.
+
+use super::Case;
+use crate::catalog::Catalog;
+use crate::catalog::load::{Sections, embedded};
+use crate::insight::Skip;
+use crate::insight::metric::Metric;
+use crate::insight::question::{Question, Sort};
+use std::sync::LazyLock;
+
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| embedded(Sections::ALL).expect("the embedded catalog"));
+
+/// A pretraining row of Llama 3 8B on a node of H100, with some cells set otherwise.
+fn row(cells: &[(&'static str, &'static str)]) -> Result<f64, Skip> {
+    let usual = [
+        ("framework", "nemo"),
+        ("model", "Llama-3-8B"),
+        ("seq_len", "8192"),
+        ("method", "pretrain"),
+        ("precision", "bf16"),
+        ("sharding", "tp1+pp1"),
+        ("tp", "1"),
+        ("pp", "1"),
+        ("micro_batch", "1"),
+        ("global_batch_seqs", "128"),
+        ("gpu", "H100-SXM5-80GB"),
+        ("gpu_count", "8"),
+    ];
+    let kept = usual.into_iter().filter(|(column, _)| cells.iter().all(|(other, _)| other != column));
+    let question = Question::new(Sort::Training, kept.chain(cells.iter().copied()))?;
+    let prediction = Case::of(&CATALOG, &question)?.predict(&CATALOG)?;
+    let rate = prediction.values.iter().find(|(metric, _)| *metric == Metric::TokensPerSPerGpu);
+    rate.map(|(_, rate)| rate.expected).ok_or_else(|| Skip::new("no rate"))
+}
+
+#[test]
+fn a_row_that_states_its_settings_is_predicted() {
+    let rate = row(&[]).expect("a rate");
+    assert!((7_000.0..14_000.0).contains(&rate), "{rate}");
+    let long = row(&[("seq_len", "32768"), ("cp", "4"), ("sharding", "tp1+pp1+cp4")]).expect("a rate");
+    assert!(long < rate, "{long} {rate}");
+    let narrow = row(&[("precision", "FP8-CS")]).expect("a rate");
+    assert!(narrow > 1.2 * rate, "{narrow} {rate}");
+    let tpu = [("framework", "maxtext"), ("gpu", "TPU v5p"), ("gpu_count", "128"), ("sharding", "")];
+    assert!(row(&tpu).is_ok());
+}
+
+#[test]
+fn what_contradicts_itself_or_is_not_stated_is_skipped_with_its_reason() {
+    let reason = |cells: &[(&'static str, &'static str)]| row(cells).expect_err("a reason").0;
+    assert!(reason(&[("tp", "3")]).contains("number of GPUs"));
+    assert!(reason(&[("dp", "4")]).contains("number of GPUs"));
+    assert!(reason(&[("seq_len", "")]).contains("`seq_len`"));
+    assert!(reason(&[("gpu_count", "")]).contains("`gpu_count`"));
+    assert!(reason(&[("precision", "")]).contains("`precision`"));
+    assert!(reason(&[("micro_batch", ""), ("global_batch_seqs", "")]).contains("micro_batch"));
+    assert!(reason(&[("gpu", "24GB VRAM budget")]).contains("no GPU"));
+    assert!(reason(&[("method", "rlhf-ppo")]).contains("rlhf-ppo"));
+    assert!(reason(&[("model", "T5-3B")]).contains("encoder-decoder"));
+}
+
+#[test]
+fn half_precision_on_a_gpu_with_bf16_dates_megatron_to_before_fused_attention() {
+    let cells = [("framework", "megatron-lm"), ("gpu", "A100-80GB"), ("activation_checkpointing", "full")];
+    let old = row(&[&cells[..], &[("precision", "fp16")]].concat()).expect("a rate");
+    let new = row(&cells).expect("a rate");
+    assert!(old < 0.9 * new, "{old} {new}");
+}
+
+#[test]
+fn a_slow_network_between_the_nodes_of_a_row_is_heard() {
+    let on = |network| {
+        let cells =
+            [("gpu_count", "16"), ("nodes", "2"), ("sharding", "fsdp_full"), ("interconnect", network)];
+        row(&cells).expect("a rate")
+    };
+    assert!(on("10G Ethernet") < 0.5 * on("8x ConnectX-7 IB NDR 400Gb/s"));
+}
