@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod cli;
 pub mod diag;
 pub mod estimate;
+pub mod gate;
 pub mod insight;
 pub mod model;
 pub mod money;

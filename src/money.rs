@@ -128,6 +128,11 @@ impl BilledHours {
     pub fn to_f64(self) -> f64 {
         self.0.to_f64().unwrap_or(f64::INFINITY)
     }
+
+    /// The exact decimal.
+    pub fn decimal(self) -> Decimal {
+        self.0
+    }
 }
 
 impl FromStr for UsdPerHour {

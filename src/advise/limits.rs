@@ -1,6 +1,7 @@
 //! What the user allows, and the order of the answer: the constraint flags, resolved.
 
 use super::Sort;
+use super::quota::Quota;
 use crate::catalog::price::Billing;
 use crate::catalog::select::Filter;
 use crate::money::Usd;
@@ -14,6 +15,8 @@ pub struct Limits {
     pub gpus: Option<u32>,
     /// At most this many GPUs.
     pub max_gpus: u32,
+    /// Exactly this many nodes.
+    pub nodes: Option<u32>,
     /// At most this many nodes.
     pub max_nodes: Option<u32>,
     /// At most this much for an hour of the whole configuration.
@@ -28,6 +31,8 @@ pub struct Limits {
     pub min_spot_discount: Option<f64>,
     /// Stands in where the catalog has no figure for the network between nodes, in Gbit/s.
     pub assume_network_gbps: Option<f64>,
+    /// What may be started at all.
+    pub quotas: Vec<Quota>,
     /// What the user says about interruptions.
     pub spot: SpotFlags,
     /// Order of the answer.
@@ -72,6 +77,7 @@ impl Default for Limits {
             filter: Filter::default(),
             gpus: None,
             max_gpus: DEFAULT_MAX_GPUS,
+            nodes: None,
             max_nodes: None,
             max_hourly: None,
             budget: None,
@@ -79,6 +85,7 @@ impl Default for Limits {
             billing: vec![Billing::OnDemand],
             min_spot_discount: None,
             assume_network_gbps: None,
+            quotas: Vec::new(),
             spot: SpotFlags::default(),
             sort: Sort::Cost,
             top: 10,

@@ -99,7 +99,7 @@ pub(super) fn lots<'a>(
                 |&chips: &u32| served(catalog, workload, job, &slice(&machine, chips), (1, Some(chips)));
             smallest_slice(counts.iter().map(one))
         }
-        Job::Serving(job) if limits.gpus.is_some() => {
+        Job::Serving(job) if limits.gpus.or(limits.nodes).is_some() => {
             counts.iter().map(|&nodes| served(catalog, workload, job, &machine, (nodes, None))).collect()
         }
         Job::Serving(job) => {

@@ -3,6 +3,7 @@
 use super::NearMiss;
 use super::limits::Limits;
 use super::lot::Miss;
+use super::quota::Shortfall;
 use crate::catalog::Catalog;
 use crate::catalog::instance::InstanceId;
 use crate::estimate::serving::ServingMiss;
@@ -28,6 +29,18 @@ pub(super) fn unpriced(catalog: &Catalog, instance: InstanceId, reason: &str) ->
         _ => format!("{name} is not sold under the asked contracts in the allowed regions"),
     };
     NearMiss { instance, nodes: 1, limit: None, actual: None, unit: "", message }
+}
+
+/// A configuration that no quota allows.
+pub(super) fn over_quota(catalog: &Catalog, instance: InstanceId, nodes: u32, short: &Shortfall) -> NearMiss {
+    NearMiss {
+        instance,
+        nodes,
+        limit: Some(short.limit),
+        actual: short.needed,
+        unit: short.unit,
+        message: format!("{nodes} x {}: not launchable, {}", name(catalog, instance), short.message()),
+    }
 }
 
 impl Miss {

@@ -6,6 +6,7 @@ mod lot;
 mod miss;
 mod offer;
 mod outlook;
+pub mod quota;
 mod rank;
 mod reject;
 mod search;

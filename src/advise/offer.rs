@@ -1,6 +1,7 @@
 //! The cheapest offers of a machine: per asked contract the best allowed region, found once and used for every node count.
 
 use super::limits::Limits;
+use super::quota::{self, Launch, Shortfall};
 use crate::catalog::Catalog;
 use crate::catalog::instance::InstanceId;
 use crate::catalog::price::{Billing, Price};
@@ -23,7 +24,7 @@ pub(super) struct Offer {
 /// What an allowed machine can be had for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Offers {
-    /// At most one for each asked contract.
+    /// At most one for each asked contract; with quotas one for each region too, since they depend on the number of nodes.
     pub(super) offers: Vec<Offer>,
     /// Why there is none: `price-too-old` beats `price-unknown` beats `not-offered`.
     pub(super) missing: &'static str,
@@ -48,7 +49,7 @@ impl Offers {
         let prices = catalog.prices_of(instance);
         let mut found = Self { offers: Vec::new(), missing: "not-offered" };
         for &billing in &limits.billing {
-            let mut best: Option<Offer> = None;
+            let (mut best, mut others): (Option<Offer>, Vec<Offer>) = (None, Vec::new());
             for price in prices
                 .iter()
                 .filter(|p| p.billing == billing && limits.filter.region_miss(catalog, p.region).is_none())
@@ -61,13 +62,14 @@ impl Offers {
                     found.note_missing("price-too-old");
                     continue;
                 }
-                if best.is_none_or(|b| rate < b.rate) {
+                if best.is_none_or(|b| rate < b.rate) || !limits.quotas.is_empty() {
                     let on_demand = prices
                         .iter()
                         .find(|p| p.region == price.region && p.billing == Billing::OnDemand)
                         .and_then(in_usd);
                     let offer = Offer { billing, region: price.region, rate, on_demand };
                     if offer.is_worth_it(limits) {
+                        others.extend(best.filter(|_| !limits.quotas.is_empty()));
                         best = Some(offer);
                     } else {
                         found.note_missing("spot-not-worth-it");
@@ -75,6 +77,7 @@ impl Offers {
                 }
             }
             found.offers.extend(best);
+            found.offers.append(&mut others);
         }
         found
     }
@@ -96,15 +99,28 @@ impl Offers {
         self.offers.iter().any(|offer| offer.billing == Billing::Spot)
     }
 
+    /// The quota that keeps `nodes` of the machine from the offer that needs least more; `None` where one is allowed.
+    pub(super) fn shortfall(
+        &self,
+        catalog: &Catalog,
+        limits: &Limits,
+        (instance, nodes): (InstanceId, u32),
+    ) -> Option<Shortfall> {
+        let of = |offer: &Offer| quota::shortfall(catalog, &limits.quotas, &offer.launch(instance, nodes));
+        let all: Option<Vec<Shortfall>> = self.offers.iter().map(of).collect();
+        all?.into_iter().max_by(|a, b| a.limit.total_cmp(&b.limit))
+    }
+
     /// The lowest rate of all offers, in USD for an hour of one machine.
     pub(super) fn lowest_rate(&self) -> f64 {
         self.offers.iter().map(|offer| offer.rate.to_f64()).fold(f64::INFINITY, f64::min)
     }
 
     /// The contract with the lowest expected total; `None` when spot is all there is and does not pay.
-    pub(super) fn best(&self, job: &Job) -> Option<Deal> {
+    pub(super) fn best(&self, job: &Job, may: impl Fn(&Offer) -> bool) -> Option<Deal> {
         self.offers
             .iter()
+            .filter(|offer| may(offer))
             .filter_map(|offer| {
                 let hours = billed_hours(offer.billing, job)?;
                 let total = total(offer.rate, hours, job)?;
@@ -132,6 +148,11 @@ impl Offers {
 }
 
 impl Offer {
+    /// So many machines under this offer.
+    pub(super) fn launch(&self, instance: InstanceId, nodes: u32) -> Launch {
+        Launch { instance, nodes, region: self.region, billing: self.billing }
+    }
+
     /// Spot must be below on-demand, and by the asked share where one is asked.
     fn is_worth_it(&self, limits: &Limits) -> bool {
         let Some(on_demand) = self.on_demand.filter(|_| self.billing == Billing::Spot) else {
@@ -155,15 +176,20 @@ pub(super) fn is_too_old(catalog: &Catalog, price: &Price, limits: &Limits) -> b
 /// The other allowed regions that sell the machine under the same contract, cheapest first.
 pub(super) fn also_in(
     catalog: &Catalog,
-    instance: InstanceId,
+    (instance, nodes): (InstanceId, u32),
     deal: &Deal,
     limits: &Limits,
 ) -> Vec<RegionId> {
+    let allowed = |region| {
+        let launch = Launch { instance, nodes, region, billing: deal.billing };
+        quota::shortfall(catalog, &limits.quotas, &launch).is_none()
+    };
     let mut others: Vec<(UsdPerHour, RegionId)> = catalog
         .prices_of(instance)
         .iter()
         .filter(|p| p.billing == deal.billing && p.region != deal.region)
         .filter(|p| limits.filter.region_miss(catalog, p.region).is_none() && !is_too_old(catalog, p, limits))
+        .filter(|p| allowed(p.region))
         .filter_map(|p| in_usd(p).map(|rate| (rate, p.region)))
         .collect();
     others.sort();

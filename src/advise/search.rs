@@ -6,7 +6,8 @@
 use super::limits::{DEFAULT_MAX_GPUS, Limits};
 use super::lot::{Lot, Models, Run, lots};
 use super::miss::{self, Broken};
-use super::offer::{Deal, Offers, also_in, prices_in};
+use super::offer::{Deal, Offer, Offers, also_in, prices_in};
+use super::quota::{self, Launch};
 use super::reject::Rejects;
 use super::shape::{Shape, group};
 use super::{Advice, Recommendation, Sort, outlook, rank};
@@ -17,8 +18,8 @@ use crate::catalog::price::Billing;
 use crate::diag::Assumption;
 use crate::estimate::Verdict;
 use crate::estimate::training::trained_params;
-use crate::price::JobHours;
 use crate::price::bill::{Job as Bill, SpotOutlook, costs};
+use crate::price::{Cost, JobHours};
 use crate::workload::{Job, Task, Workload};
 use std::collections::BTreeSet;
 
@@ -185,7 +186,17 @@ impl<'a> Search<'a> {
         let offers = &self.offers[prospect.offers];
         let outlook =
             if offers.has_spot() { self.outlook(prospect.instance, nodes) } else { SpotOutlook::CALM };
-        let Some(deal) = offers.best(&self.bill(prospect.instance, run, &outlook)) else {
+        let may = |offer: &Offer| {
+            let launch = offer.launch(prospect.instance, nodes);
+            quota::shortfall(self.catalog, &self.limits.quotas, &launch).is_none()
+        };
+        let Some(deal) = offers.best(&self.bill(prospect.instance, run, &outlook), may) else {
+            if let Some(short) = offers.shortfall(self.catalog, self.limits, (prospect.instance, nodes)) {
+                let (needed, limit) = (short.needed.unwrap_or(f64::INFINITY), short.limit);
+                let describe = || miss::over_quota(self.catalog, prospect.instance, nodes, &short);
+                self.rejects.add("quota", needed / limit.max(f64::MIN_POSITIVE), describe);
+                return None;
+            }
             let describe = || miss::unpriced(self.catalog, prospect.instance, "spot-not-worth-it");
             self.rejects.add("spot-not-worth-it", 0.0, describe);
             return None;
@@ -317,7 +328,7 @@ impl<'a> Search<'a> {
             replicas: run.replicas,
             total_gpus: instance.gpus * f64::from(run.nodes),
             region: candidate.deal.region,
-            also_in: also_in(self.catalog, candidate.instance, &candidate.deal, self.limits),
+            also_in: also_in(self.catalog, (candidate.instance, run.nodes), &candidate.deal, self.limits),
             layout: run.layout,
             memory: run.memory,
             capacity_bytes: instance.gpu_memory_bytes as f64,
@@ -325,10 +336,24 @@ impl<'a> Search<'a> {
             verdict: run.verdict,
             performance: run.performance.clone(),
             duration_hours: run.hours,
-            costs: costs(&prices, &self.bill(candidate.instance, run, &outlook)),
+            costs: self
+                .within_quotas(candidate, costs(&prices, &self.bill(candidate.instance, run, &outlook))),
             ranked_total: candidate.deal.total,
             ranked_billing: candidate.deal.billing,
         }
+    }
+}
+
+impl Search<'_> {
+    /// Says of each contract that a quota does not allow by how much.
+    fn within_quotas(&self, candidate: &Candidate, mut costs: Vec<Cost>) -> Vec<Cost> {
+        let (instance, nodes, region) = (candidate.instance, candidate.nodes, candidate.deal.region);
+        for cost in &mut costs {
+            let launch = Launch { instance, nodes, region, billing: cost.billing };
+            let short = quota::shortfall(self.catalog, &self.limits.quotas, &launch);
+            cost.notes.extend(short.map(|short| format!("not launchable: {}", short.message())));
+        }
+        costs
     }
 }
 

@@ -63,6 +63,16 @@ pub(super) fn most_nodes(instance: &Instance, limits: &Limits, can_scale_out: bo
 /// is not a GPU, so `--gpus` never means one.
 pub(super) fn node_counts(instance: &Instance, limits: &Limits, can_scale_out: bool) -> Vec<u32> {
     let most = most_nodes(instance, limits, can_scale_out);
+    let mut counts = allowed_counts(instance, limits, most);
+    if let Some(nodes) = limits.nodes {
+        let of_gpus = limits.gpus.is_none() || counts.contains(&nodes);
+        counts =
+            if of_gpus && (instance.smallest_count..=most).contains(&nodes) { vec![nodes] } else { vec![] };
+    }
+    counts
+}
+
+fn allowed_counts(instance: &Instance, limits: &Limits, most: u32) -> Vec<u32> {
     if let Some(asked) = limits.gpus {
         let (gpus, nodes) = (instance.whole_gpus(), asked / instance.whole_gpus());
         let exact = asked.is_multiple_of(gpus) && (instance.smallest_count..=most).contains(&nodes);

@@ -178,6 +178,7 @@ fn unpack_price(row: &[u8; PRICE_BYTES]) -> Price {
         stat: None,
         source: SourceId(u16::from_le_bytes([s0, s1])),
         overridden: false,
+        off_list_pct: None,
         allow: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@ use super::instance::InstanceId;
 use super::provenance::SourceId;
 use super::region::RegionId;
 use crate::money::UsdPerHour;
+use rust_decimal::Decimal;
 
 /// One price of one machine in one region under one contract.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Price {
     pub source: SourceId,
     /// Came from an overlay instead of the embedded catalog.
     pub overridden: bool,
+    /// Per cent that a project has taken off already; no file of a catalog has this.
+    pub off_list_pct: Option<Decimal>,
     /// Findings that the row's author accepts: (code, reason).
     pub allow: Vec<(String, String)>,
 }

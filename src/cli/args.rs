@@ -1,5 +1,9 @@
 //! The command line as typed: commands and their flags. No defaults that depend on anything, no meaning.
 
+mod gate;
+
+pub use gate::{DiffArgs, GateArgs};
+
 use super::constraint::{ConstraintArgs, FilterArgs, group};
 use super::help;
 use super::request::Group;
@@ -103,6 +107,12 @@ pub enum Command {
     /// What do machines cost for some hours, on-demand, committed, spot?
     #[command(after_help = help::MORE, after_long_help = help::COST)]
     Cost(Box<CostArgs>),
+    /// Gate for CI: do the workloads of a project file stay inside its budget and policies?
+    #[command(after_help = help::MORE, after_long_help = help::CHECK)]
+    Check(GateArgs),
+    /// What changed between two stored answers: the workload or the prices?
+    #[command(after_help = help::MORE, after_long_help = help::DIFF)]
+    Diff(DiffArgs),
     /// Fit the efficiency table to my own measured runs; writes a catalog overlay
     #[command(after_help = help::MORE, after_long_help = help::CALIBRATE)]
     Calibrate(CalibrateArgs),

@@ -1,10 +1,9 @@
-//! Files of settings: `gpuadvise.toml` and its `[defaults]`, and `--workload` files. Keys are flags without dashes.
+//! Tables of settings, as in `[defaults]` of `gpuadvise.toml` and in `--workload` files. Keys are flags without dashes.
 
 use super::constraint::{FilterArgs, LimitArgs, SpotArgs};
 use super::request::Group;
 use crate::diag::{InputError, Place};
 use crate::workload::settings::WorkloadArgs;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::{Spanned, Value};
@@ -12,7 +11,7 @@ use toml::{Spanned, Value};
 /// The name that is looked for.
 pub const FILE_NAME: &str = "gpuadvise.toml";
 
-type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
+pub(super) type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
 
 /// Settings of one file with the places they stand at.
 #[derive(Clone, Debug, Default)]
@@ -28,39 +27,7 @@ struct Entry {
     place: Place,
 }
 
-/// A project file; only `[defaults]` is read here, the rest belongs to the commands that gate.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProjectFile {
-    #[serde(default)]
-    defaults: Table,
-    #[serde(rename = "workload")]
-    _workload: Option<Value>,
-    #[serde(rename = "budget")]
-    _budget: Option<Value>,
-    #[serde(rename = "discount")]
-    _discount: Option<Value>,
-    #[serde(rename = "policy")]
-    _policy: Option<Value>,
-}
-
 impl Settings {
-    /// Reads the `[defaults]` of a project file. `file` names it in messages.
-    pub fn from_project(file: &str, text: &str) -> Result<Self, InputError> {
-        let project: ProjectFile =
-            parse(file, text, &["defaults", "workload", "budget", "discount", "policy"])?;
-        let mut known = WorkloadArgs::keys();
-        known.extend(FilterArgs::keys());
-        known.extend(LimitArgs::keys());
-        known.extend(SpotArgs::keys());
-        let settings = Self::new(file, text, project.defaults, &known)?;
-        settings.group::<WorkloadArgs>()?;
-        settings.group::<FilterArgs>()?;
-        settings.group::<LimitArgs>()?;
-        settings.group::<SpotArgs>()?;
-        Ok(settings)
-    }
-
     /// Reads a `--workload` file. `file` names it in messages.
     pub fn from_workload(file: &str, text: &str) -> Result<Self, InputError> {
         let settings = Self::new(file, text, parse(file, text, &[])?, &WorkloadArgs::keys())?;
@@ -68,7 +35,8 @@ impl Settings {
         Ok(settings)
     }
 
-    fn new(file: &str, text: &str, table: Table, known: &[String]) -> Result<Self, InputError> {
+    /// Reads a table of settings. `file` names it in messages.
+    pub(super) fn new(file: &str, text: &str, table: Table, known: &[String]) -> Result<Self, InputError> {
         let mut entries = Vec::new();
         for (key, value) in table {
             let place = Place::at(file, text, key.span().start);
@@ -87,6 +55,20 @@ impl Settings {
         }
         entries.sort_by_key(|entry| (entry.place.line, entry.place.column));
         Ok(Self { entries })
+    }
+
+    /// Reads every setting as the command line would, so that a bad one is refused even where nobody asks for it.
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        self.group::<WorkloadArgs>()?;
+        self.group::<FilterArgs>()?;
+        self.group::<LimitArgs>()?;
+        self.group::<SpotArgs>().map(|_| ())
+    }
+
+    /// All values as written, each key once: those of `lower` give way.
+    pub(super) fn texts_over(&self, lower: &Self) -> BTreeMap<String, Vec<String>> {
+        let entries = lower.entries.iter().chain(&self.entries);
+        entries.map(|entry| (entry.key.clone(), entry.values.clone())).collect()
     }
 
     /// The values for one group of flags. Each key is read alone first, so that a bad one is named with its place.
@@ -110,12 +92,27 @@ impl Entry {
     }
 }
 
-fn at(place: &Place, mut error: InputError) -> InputError {
+/// All keys of `[defaults]`: flags of the workload and the constraints.
+pub(super) fn known_keys() -> Vec<String> {
+    let mut known = WorkloadArgs::keys();
+    known.extend(FilterArgs::keys());
+    known.extend(LimitArgs::keys());
+    known.extend(SpotArgs::keys());
+    known
+}
+
+/// The error with its place in front.
+pub(super) fn at(place: &Place, mut error: InputError) -> InputError {
     error.message = format!("{place}: {}", error.message);
     error
 }
 
-fn parse<T: serde::de::DeserializeOwned>(file: &str, text: &str, known: &[&str]) -> Result<T, InputError> {
+/// Reads a whole file of TOML; an unknown section is named with the near ones.
+pub(super) fn parse<T: serde::de::DeserializeOwned>(
+    file: &str,
+    text: &str,
+    known: &[&str],
+) -> Result<T, InputError> {
     toml::from_str(text).map_err(|error| {
         let place = Place::at(file, text, error.span().map_or(0, |span| span.start));
         let unknown = error.message().strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));

@@ -7,6 +7,7 @@ use super::value::{
 use crate::advise::Sort;
 use crate::units::{Bytes, Hours};
 use clap::Args;
+use std::path::PathBuf;
 
 /// Makes a group of flags a [`Group`]; flags of an `either` replace each other across layers.
 macro_rules! group {
@@ -156,6 +157,10 @@ pub struct LimitArgs {
     #[arg(allow_hyphen_values = true)]
     pub assume_network: Option<Gbps>,
 
+    /// File of quotas: what is over them is left out, with both numbers
+    #[arg(long, env = "GPUADVISE_QUOTA", hide_env = true, value_name = "FILE")]
+    pub quota: Option<PathBuf>,
+
     /// Order of the answer [default: cost]
     #[arg(long, env = "GPUADVISE_SORT", hide_env = true, value_enum)]
     pub sort: Option<Sort>,
@@ -194,6 +199,7 @@ group!(LimitArgs {
     deadline,
     min_spot_discount,
     assume_network,
+    quota,
     sort,
     top,
     pareto,

@@ -5,6 +5,7 @@ use super::config::{self, Settings};
 use super::constraint::ConstraintArgs;
 use super::exit::{self, CatalogError};
 use super::output;
+use super::project::Project;
 use super::request::{self, Asked, Group};
 use super::terminal::Terminal;
 use crate::catalog::Catalog;
@@ -26,7 +27,7 @@ pub struct Frame {
     asked: Asked,
     global: GlobalArgs,
     started: Instant,
-    defaults: OnceCell<Settings>,
+    project: OnceCell<Project>,
     /// What the overlays made the reader should know.
     overlay_warnings: RefCell<Vec<Warning>>,
 }
@@ -34,10 +35,10 @@ pub struct Frame {
 impl Frame {
     /// Takes what was asked and the global flags. Reads nothing yet.
     pub fn new(asked: Asked, global: GlobalArgs) -> Result<Self, InputError> {
-        let (started, defaults) = (Instant::now(), OnceCell::new());
+        let (started, project) = (Instant::now(), OnceCell::new());
         let mut global = asked.settle(global)?;
         global.output = global.output.filter(|path| path != Path::new("-"));
-        Ok(Self { asked, global, started, defaults, overlay_warnings: RefCell::default() })
+        Ok(Self { asked, global, started, project, overlay_warnings: RefCell::default() })
     }
 
     /// Form of the answer.
@@ -47,7 +48,7 @@ impl Frame {
 
     /// Flags of one group over the `[defaults]` of the project file.
     pub fn group<G: Group>(&self, flags: G) -> anyhow::Result<G> {
-        Ok(flags.over(self.defaults()?.group()?))
+        Ok(flags.over(self.project()?.defaults.group()?))
     }
 
     /// All constraints over the `[defaults]` of the project file.
@@ -69,7 +70,7 @@ impl Frame {
     ) -> anyhow::Result<WorkloadArgs> {
         let read = |path: &PathBuf| Settings::from_workload(&path.display().to_string(), &read(path)?);
         let file = source.workload.as_ref().map(read).transpose()?;
-        let lower = scenario.over(self.defaults()?.group()?);
+        let lower = scenario.over(self.project()?.defaults.group()?);
         Ok(request::workload(source.flags, &self.asked.from_environment, file.as_ref(), lower)?)
     }
 
@@ -113,27 +114,38 @@ impl Frame {
         load::check(&paths).map_err(catalog_problem)
     }
 
-    /// The `[defaults]` of the project file: that of `--config`, or the nearest one upward, whose path is told.
-    fn defaults(&self) -> anyhow::Result<&Settings> {
-        if let Some(settings) = self.defaults.get() {
-            return Ok(settings);
+    /// The project file: that of `--config`, or the nearest one upward, whose path is told; empty without one.
+    pub fn project(&self) -> Result<&Project, InputError> {
+        if let Some(project) = self.project.get() {
+            return Ok(project);
         }
-        let settings = self.read_defaults()?;
-        Ok(self.defaults.get_or_init(|| settings))
+        let project = self.find_project()?.unwrap_or_default();
+        Ok(self.project.get_or_init(|| project))
     }
 
-    fn read_defaults(&self) -> Result<Settings, InputError> {
+    /// The project file that must be there: `file`, else that of `--config`, else the nearest one upward.
+    pub fn project_of(&self, file: Option<&Path>) -> Result<Project, InputError> {
+        if let Some(path) = file {
+            return Project::read(&path.display().to_string(), &read(path)?);
+        }
+        self.find_project()?.ok_or_else(|| {
+            let (name, hint) = (config::FILE_NAME, "name it, or run the command in its folder or below");
+            InputError::new(format!("no project file: there is no {name} here or in a folder above"), hint)
+        })
+    }
+
+    fn find_project(&self) -> Result<Option<Project>, InputError> {
         if self.global.no_config {
-            return Ok(Settings::default());
+            return Ok(None);
         }
         if let Some(path) = &self.global.config {
-            return Settings::from_project(&path.display().to_string(), &read(path)?);
+            return Project::read(&path.display().to_string(), &read(path)?).map(Some);
         }
         let Some(path) = std::env::current_dir().ok().and_then(|folder| config::find(&folder)) else {
-            return Ok(Settings::default());
+            return Ok(None);
         };
         self.tell(&format!("note: settings from {}", path.display()));
-        Settings::from_project(&path.display().to_string(), &read(&path)?)
+        Project::read(&path.display().to_string(), &read(&path)?).map(Some)
     }
 
     /// Today, for the age of prices. `SOURCE_DATE_EPOCH` (seconds, reproducible-builds.org) stands in for the clock.
@@ -185,6 +197,15 @@ impl Frame {
     /// Writes bytes that are a document as they are.
     pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         output::write(self.global.output.as_deref(), bytes)
+    }
+
+    /// Writes another file beside the answer, wholly or not at all.
+    pub fn write_file(&self, path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+        if path == Path::new("-") || Some(path) == self.global.output.as_deref() {
+            let message = format!("`{}` is where the answer goes", path.display());
+            return Err(InputError::new(message, "name another file").into());
+        }
+        output::write(Some(path), bytes)
     }
 
     fn terminal(&self) -> Terminal {
@@ -245,6 +266,21 @@ pub fn measurements(path: &Path) -> Result<Vec<u8>, InputError> {
     }
 }
 
+/// A stored answer; `-` is stdin.
+pub fn stored(path: &Path) -> Result<String, InputError> {
+    let refused = |what: String| InputError::new(format!("cannot read `{}`: {what}", path.display()), "");
+    let read = if path == Path::new("-") {
+        read_bytes(&mut io::stdin().lock())
+    } else {
+        std::fs::File::open(path).and_then(|mut file| read_bytes(&mut file))
+    };
+    let bytes = read.map_err(|error| refused(error.to_string()))?;
+    if bytes.len() as u64 > LONGEST_TABLE {
+        return Err(refused(format!("longer than {} MiB", LONGEST_TABLE >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| refused("not UTF-8".to_owned()))
+}
+
 /// Longest table that is read, bytes: a hundred thousand rows and more.
 const LONGEST_TABLE: u64 = 64 << 20;
 
@@ -254,7 +290,8 @@ fn read_bytes(from: &mut dyn Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read(path: &Path) -> Result<String, InputError> {
+/// A text file as bad input would be: what cannot be read is an error that names it.
+pub fn read(path: &Path) -> Result<String, InputError> {
     read_text(path).map_err(|message| InputError::new(message, ""))
 }
 

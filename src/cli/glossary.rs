@@ -16,7 +16,7 @@ use terms::TERMS;
 pub struct Term {
     /// As printed.
     pub id: &'static str,
-    /// `assumption`, `warning` or `rejection`.
+    /// `assumption`, `warning`, `rejection` or `violation`.
     pub kind: &'static str,
     /// What it means and what to do.
     pub text: &'static str,

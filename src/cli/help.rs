@@ -139,6 +139,35 @@ Examples:
   # Your own prices, before they are used with --catalog
   gpuadvise catalog check my-prices.toml";
 
+/// Below the long help of `check`.
+pub const CHECK: &str = "\
+The project file holds [[workload]] tables (any flag of recommend without its dashes, and name, pick, instance, nodes, scenario),
+a [budget] for all of them together (total, monthly, hourly, max-age-days, unknown-price), a [discount] in per cent by
+provider and billing kind, and [[policy]] tables (id, level, when, message). `gpuadvise schema project` has all fields.
+
+Exit codes: 0 answered (pass, or warnings only), 1 the tool failed, 2 bad input, 4 a limit or policy is broken or a
+price unknown; else 5 every price older than max-age; else 3 nothing fits a workload
+
+Examples:
+  # The nearest gpuadvise.toml; the table says what each workload costs and breaks
+  gpuadvise check
+  # For a pull request: a comment in Markdown, and JUnit XML for the CI system
+  gpuadvise check gpuadvise.toml --format markdown --output comment.md --junit gpuadvise.xml";
+
+/// Below the long help of `diff`.
+pub const DIFF: &str = "\
+Each change is split in two that add up to it: what the prices did to the old workload, and the rest. What is unknown on
+one side is unknown, never a saving. --max-increase holds the sum of all workloads (check), the best row (recommend) or
+each row (cost); a change that is not known does not pass it.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 4 the cost rises by more than --max-increase
+
+Examples:
+  # What does this branch cost more than the main branch, and why?
+  gpuadvise diff main.json branch.json
+  # Fail above a rise of 1,000 dollars
+  gpuadvise diff main.json branch.json --max-increase 1000 --format markdown";
+
 /// Below the long help of `explain`.
 pub const EXPLAIN: &str = "\
 Exit codes: 0 answered, 1 the tool failed, 2 unknown code

@@ -1,6 +1,7 @@
 //! From constraint flags and a catalog to the filter and the limits of a search: names resolved, defaults applied.
 
 use super::constraint::{ConstraintArgs, FilterArgs, SpotArgs};
+use super::quota;
 use super::value::{BillingChoice, CheckpointInterval, Days, StackChoice, TierChoice};
 use crate::advise::limits::{Checkpoints, DEFAULT_MAX_GPUS, Limits, SpotFlags};
 use crate::catalog::Catalog;
@@ -105,6 +106,7 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
         filter,
         gpus: limit.gpus,
         max_gpus: limit.gpus.or(limit.max_gpus).unwrap_or(DEFAULT_MAX_GPUS),
+        nodes: None,
         max_nodes: limit.max_nodes,
         max_hourly: limit.max_hourly.map(super::value::Amount::usd),
         budget: limit.budget.map(super::value::Amount::usd),
@@ -112,6 +114,12 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
         billing: if asked.is_empty() { vec![Billing::OnDemand] } else { asked },
         min_spot_discount: limit.min_spot_discount.map(|percent| percent.0 / 100.0),
         assume_network_gbps: limit.assume_network.map(|gbps| gbps.0),
+        quotas: limit
+            .quota
+            .as_deref()
+            .map(|file| quota::read(file, catalog))
+            .transpose()?
+            .unwrap_or_default(),
         spot: spot(&args.spot),
         sort: limit.sort.unwrap_or_default(),
         top: limit.top.map_or(DEFAULT_TOP, |top| top as usize),

@@ -7,6 +7,7 @@ pub mod args;
 pub mod cmd;
 pub mod config;
 pub mod constraint;
+pub mod discount;
 pub mod environment;
 pub mod exit;
 pub mod find;
@@ -15,6 +16,9 @@ pub mod glossary;
 pub mod help;
 pub mod limit;
 pub mod output;
+pub mod policy;
+pub mod project;
+pub mod quota;
 pub mod request;
 pub mod schema;
 pub mod terminal;
@@ -55,6 +59,8 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Recommend(args) => cmd::recommend::run(frame, *args),
         Command::Fit(args) => cmd::fit::run(frame, *args),
         Command::Cost(args) => cmd::cost::run(frame, *args),
+        Command::Check(args) => cmd::check::run(frame, &args),
+        Command::Diff(args) => cmd::diff::run(frame, &args),
         Command::Calibrate(args) => cmd::calibrate::run(frame, &args),
         Command::Catalog { what } => cmd::catalog::run(frame, what),
         Command::Accuracy(args) => cmd::accuracy::run(frame, &args),

@@ -1,5 +1,7 @@
 //! JSON Schemas: those of the answers come from `report`, those of files with flags are made from the flags themselves.
 
+mod input;
+
 use super::constraint::{FilterArgs, LimitArgs, SpotArgs};
 use crate::report;
 use crate::workload::settings::WorkloadArgs;
@@ -28,11 +30,14 @@ pub const SCHEMAS: &[Entry] = &[
     entry("catalog", "answer of the `catalog` listings and of `catalog show`"),
     entry("catalog-check", "answer of `catalog check`"),
     entry("catalog-file", "a catalog file, such as an overlay for `--catalog`"),
+    entry("check", "answer of `check`"),
     entry("cost", "answer of `cost`"),
+    entry("diff", "answer of `diff`"),
     entry("explain", "answer of `explain`"),
     entry("fit", "answer of `fit`"),
     entry("listing", "answer of `schema` without a name"),
     entry("project", "the project file, gpuadvise.toml"),
+    entry("quota", "a file of `--quota`"),
     entry("recommend", "answer of `recommend`"),
     entry("text", "answer of `completions` and `man` in JSON"),
     entry("workload", "a file of `--workload`"),
@@ -42,6 +47,8 @@ pub const SCHEMAS: &[Entry] = &[
 pub fn text(name: &str) -> Option<String> {
     let text = match name {
         "catalog-file" => include_str!("../../schemas/catalog-file.json").to_owned(),
+        "check" => format!("{:#}\n", with_definitions_of("recommend", report::schema::schema(name)?)),
+        "quota" => format!("{:#}\n", input::quota()),
         "project" => format!("{:#}\n", project()),
         "workload" => format!("{:#}\n", file("A workload", &Value::Object(settings::<WorkloadArgs>()))),
         _ => report::schema::schema(name)?.to_owned(),
@@ -54,12 +61,20 @@ fn project() -> Value {
     for more in [settings::<FilterArgs>(), settings::<LimitArgs>(), settings::<SpotArgs>()] {
         defaults.extend(more);
     }
-    let defaults = json!({ "type": "object", "properties": defaults, "additionalProperties": false });
-    let later = json!({ "description": "Read by the commands that gate." });
-    let properties = json!({
-        "defaults": defaults, "workload": later, "budget": later, "discount": later, "policy": later,
-    });
-    file("A project file", &properties)
+    file("A project file", &input::project(&defaults))
+}
+
+/// A schema with the definitions that it shares with another one.
+fn with_definitions_of(other: &str, text: &str) -> Value {
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+    let mut schema = read(text);
+    let shared = read(report::schema::schema(other).unwrap_or_default());
+    for (name, definition) in shared["$defs"].as_object().into_iter().flatten() {
+        if schema["$defs"][name].is_null() {
+            schema["$defs"][name] = definition.clone();
+        }
+    }
+    schema
 }
 
 fn file(title: &str, properties: &Value) -> Value {

@@ -57,6 +57,33 @@ impl FromStr for Percent {
     }
 }
 
+/// `--max-increase`: an amount, or per cent of what it was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Increase {
+    /// US dollars.
+    Usd(Amount),
+    /// Per cent, from 0; above 100 is more than double.
+    Percent(Decimal),
+}
+
+impl FromStr for Increase {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refused = || {
+            format!("`{text}` is neither an amount of US dollars such as `1000` nor per cent such as `5%`")
+        };
+        match text.trim().strip_suffix('%') {
+            None => text.parse().map(Self::Usd).map_err(|_| refused()),
+            Some(percent) => Decimal::from_str(percent.trim())
+                .ok()
+                .filter(|percent| !percent.is_sign_negative() && *percent <= Decimal::from(1_000_000))
+                .map(Self::Percent)
+                .ok_or_else(refused),
+        }
+    }
+}
+
 /// Whole days: `90` or `90d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Days(pub u32);

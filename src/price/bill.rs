@@ -158,6 +158,9 @@ fn notes(price: &Price, job: &Job) -> Vec<String> {
     if let Some(stat) = &price.stat {
         notes.push(format!("the price is the {stat}"));
     }
+    if let Some(percent) = price.off_list_pct {
+        notes.push(format!("{percent} % off the list price by the project's `[discount]`"));
+    }
     if price.per_hour.is_none() {
         notes.push("no price is known".into());
     } else if in_usd(price).is_none() {

@@ -288,6 +288,10 @@ impl<B> Broken<B> {
 }
 
 impl<B: Body> Body for Broken<B> {
+    fn tag(&self) -> Option<&'static str> {
+        self.empty.tag()
+    }
+
     fn used(&self) -> &Used {
         self.findings.used()
     }

@@ -43,6 +43,11 @@ pub trait Body: Serialize {
         None
     }
 
+    /// A line that Markdown begins with and that nobody sees, by which a program finds its comment again.
+    fn tag(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What people read: headings, tables, lists.
     fn blocks(&self) -> Vec<Block>;
 }
@@ -193,6 +198,9 @@ impl<B: Body> Document<B> {
                 let mut blocks = vec![Block::Heading(format!("gpuadvise {}", self.command))];
                 blocks.extend(self.all_blocks());
                 blocks.extend(self.warnings());
+                if let Some(tag) = self.body.tag() {
+                    writeln!(out, "{tag}")?;
+                }
                 super::markdown::write(&blocks, out)
             }
             Format::Table => super::table::write(&self.all_blocks(), style, out),

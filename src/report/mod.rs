@@ -4,14 +4,17 @@
 pub mod accuracy;
 pub mod calibrate;
 pub mod catalog;
+pub mod check;
 pub mod contract;
 pub mod cost;
 mod csv;
 pub mod date;
+pub mod diff;
 pub mod document;
 pub mod explain;
 pub mod explained;
 pub mod fit;
+pub mod junit;
 pub mod listing;
 mod markdown;
 mod node;

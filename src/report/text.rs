@@ -1,10 +1,14 @@
-//! The pages of `recommend`, `fit` and `cost` as people read them, and here the texts of single figures.
+//! The pages of `recommend`, `fit`, `cost`, `check` and `diff` as people read them, and here the texts of single figures.
 
+mod check;
 mod cost;
+mod diff;
 mod fit;
 mod recommend;
 
+pub(super) use check::check;
 pub(super) use cost::cost;
+pub(super) use diff::{diff, diff_headline};
 pub(super) use fit::fit;
 pub(super) use recommend::recommend;
 

@@ -14,6 +14,12 @@ const RUNS: &[&[&str]] = &[
     &["fit", "--model", "llama-3-8b", "--task", "infer", "--gpu", "H100"],
     &["cost", "--hours", "720"],
     &["cost", "--gpu", "A100-80GB:8", "--nodes", "2"],
+    &["check", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/gpuadvise.toml")],
+    &[
+        "diff",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/main.json"),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/branch.json"),
+    ],
     &["catalog", "gpus"],
     &["catalog", "instances", "--gpu", "H100:8"],
     &["catalog", "prices", "--instance", "aws/p5.48xlarge"],
@@ -192,6 +198,14 @@ const BAD_INPUT: &[(&str, &str)] = &[
     ("gpuadvise cost --hours -5", "--hours"),
     ("gpuadvise cost --hours 0", "--hours"),
     ("gpuadvise cost --nodes 0", "--nodes"),
+    ("gpuadvise check", "gpuadvise.toml"),
+    ("gpuadvise check nowhere.toml", "nowhere.toml"),
+    ("gpuadvise diff nowhere.json", "<NEW>"),
+    ("gpuadvise diff nowhere.json other.json", "nowhere.json"),
+    ("gpuadvise diff - -", "stdin"),
+    ("gpuadvise diff a.json b.json --max-increase -5", "--max-increase"),
+    ("gpuadvise diff a.json b.json --max-increase NaN%", "--max-increase"),
+    ("gpuadvise recommend --params 1e9 --task train --quota nowhere.toml", "nowhere.toml"),
     ("gpuadvise cost --instance p5.48xlarg", "aws/p5.48xlarge"),
 ];
 

@@ -9,6 +9,7 @@ mod calibrate;
 mod catalog;
 mod cmd;
 mod example;
+mod gate;
 mod golden;
 mod layers;
 mod output;

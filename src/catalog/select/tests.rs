@@ -50,6 +50,7 @@ fn price(instance: u16, region: u16, billing: Billing) -> Price {
         stat: None,
         source: SourceId(0),
         overridden: false,
+        off_list_pct: None,
         allow: Vec::new(),
     }
 }

@@ -124,6 +124,7 @@ impl<'t> Layer<'t> {
             stat: Some(stat).filter(|stat| !stat.is_empty()),
             source: source?,
             overridden: self.overlay,
+            off_list_pct: None,
             allow,
         };
         Some((price, id))

@@ -8,7 +8,7 @@ use crate::cli::args::{CostArgs, CostLimitArgs};
 use crate::cli::exit::Outcome;
 use crate::cli::frame::Frame;
 use crate::cli::value::Amount;
-use crate::cli::{limit, verdict};
+use crate::cli::{discount, limit, verdict};
 use crate::money::{Usd, UsdPerHour};
 use crate::price::listing::{CostRow, Detail, Listing, Query, list};
 use crate::report::cost::{CostAnswer, over_limit};
@@ -23,7 +23,8 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
     let asked = frame.group(args.filter)?;
     let limits = frame.group(args.limit)?;
     let hours = usage.hours.map_or(MONTH_HOURS, |hours| hours.0);
-    let catalog = frame.catalog_for(Sections::PRICES, || CostAnswer::nothing(hours))?;
+    let mut catalog = frame.catalog_for(Sections::PRICES, || CostAnswer::nothing(hours))?;
+    let discounts = discount::apply(frame.project()?, &mut catalog)?;
     let mut filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
     let billing = std::mem::take(&mut filter.billing);
     let query = Query {
@@ -42,7 +43,7 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
     listing.rows.truncate(limits.top.map_or(usize::MAX, |top| top as usize));
     let body = CostAnswer::new(&catalog, query.hours, &listing.rows).rejecting(rejected);
     let rejected = body.rejected.clone();
-    frame.answer(&catalog, &[], &verdict::price_warnings(&listing), body)?;
+    frame.answer(&catalog, &discounts, &verdict::price_warnings(&listing), body)?;
     Ok(match cheapest {
         Some(cheapest) => verdict::within(frame, cheapest, limits.fail_over),
         None => verdict::no_offer(frame, &rejected, listing.unknown + listing.too_old),

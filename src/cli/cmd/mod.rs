@@ -3,8 +3,10 @@
 pub mod accuracy;
 pub mod calibrate;
 pub mod catalog;
+pub mod check;
 pub mod completions;
 pub mod cost;
+pub mod diff;
 pub mod explain;
 pub mod fit;
 pub mod man;

@@ -5,7 +5,7 @@ use crate::catalog::load::Sections;
 use crate::cli::args::RecommendArgs;
 use crate::cli::exit::Outcome;
 use crate::cli::frame::{Frame, model_file};
-use crate::cli::{advice, limit, verdict};
+use crate::cli::{advice, discount, limit, verdict};
 use crate::report::explained;
 use crate::report::recommend::Recommend;
 use crate::workload::resolve::resolve;
@@ -19,8 +19,9 @@ pub fn run(frame: &Frame, args: RecommendArgs) -> anyhow::Result<Outcome> {
     let asked = frame.workload(args.workload)?;
     let constraint = frame.constraints(args.constraint)?;
     let presets = asked.model.is_some();
-    let catalog =
+    let mut catalog =
         frame.catalog_for(Sections { presets, scenarios: false, ..Sections::ALL }, Recommend::nothing)?;
+    let discounts = discount::apply(frame.project()?, &mut catalog)?;
     let workload = resolve(&asked, &catalog, &model_file)?;
     let limits = limit::limits(&constraint, &catalog, frame.today()?)?;
     let found = advise(&catalog, &workload, &limits);
@@ -31,7 +32,7 @@ pub fn run(frame: &Frame, args: RecommendArgs) -> anyhow::Result<Outcome> {
         explained::rows(&workload, &mut body);
     }
     frame.step("rules done");
-    let assumptions = [workload.assumptions.as_slice(), &found.assumptions].concat();
+    let assumptions = [workload.assumptions.as_slice(), &found.assumptions, &discounts].concat();
     let warnings = [workload.warnings.as_slice(), &found.warnings].concat();
     verdict::refuse_strict(
         &workload,

@@ -13,7 +13,7 @@ use crate::cli::constraint::ConstraintArgs;
 use crate::cli::exit::Outcome;
 use crate::cli::frame::{Frame, model_file};
 use crate::cli::request::Group;
-use crate::cli::{advice, limit, verdict};
+use crate::cli::{advice, discount, limit, verdict};
 use crate::diag::InputError;
 use crate::price::listing::{CostRow, Detail, Query, list};
 use crate::report::recommend::Recommend;
@@ -29,14 +29,15 @@ pub fn run(
     typed: &WorkloadSourceArgs,
     constraint: &ConstraintArgs,
 ) -> anyhow::Result<Outcome> {
-    let catalog = frame.catalog_for(Sections::ALL, Recommend::nothing)?;
+    let mut catalog = frame.catalog_for(Sections::ALL, Recommend::nothing)?;
+    let discounts = discount::apply(frame.project()?, &mut catalog)?;
     let scenario = find(&catalog, name)?;
     let limits = limit::limits(constraint, &catalog, frame.today()?)?;
     let answer = ScenarioAnswer::new(&catalog, scenario)
         .price(&catalog, &guide_costs(&catalog, scenario, &limits.filter)?);
     let mut judged = scenario.workloads.iter().filter(|workload| workload.not_judged.is_none());
     let Some(first) = judged.next() else {
-        frame.answer(&catalog, &[], &[], Recommend::of_scenario(answer))?;
+        frame.answer(&catalog, &discounts, &[], Recommend::of_scenario(answer))?;
         frame.complain("no workload of this scenario can be judged yet");
         return Ok(Outcome::Nothing);
     };
@@ -57,7 +58,7 @@ pub fn run(
     let found = advise(&catalog, &workload, &limits);
     let mut body = Recommend::new(&catalog, &workload, &found);
     advice::add(&catalog, &found, &mut body)?;
-    let assumptions = [workload.assumptions.as_slice(), &found.assumptions].concat();
+    let assumptions = [workload.assumptions.as_slice(), &found.assumptions, &discounts].concat();
     let warnings = [workload.warnings.as_slice(), &found.warnings].concat();
     verdict::refuse_strict(
         &workload,
@@ -88,6 +89,19 @@ fn guide_costs(catalog: &Catalog, scenario: &Scenario, filter: &Filter) -> anyho
         detail: Detail::CheapestRegion,
     };
     Ok(list(catalog, &query).rows)
+}
+
+/// The flags of the first workload of a scenario that can be judged.
+pub(super) fn flags(catalog: &Catalog, name: &str) -> Result<WorkloadArgs, InputError> {
+    let scenario = find(catalog, name)?;
+    let first = scenario.workloads.iter().find(|workload| workload.not_judged.is_none());
+    first.map_or_else(
+        || {
+            let message = format!("no workload of the scenario `{}` can be judged yet", scenario.name);
+            Err(InputError::new(message, "describe the workload by its own settings"))
+        },
+        flags_of,
+    )
 }
 
 fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Scenario, InputError> {

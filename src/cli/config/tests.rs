@@ -1,10 +1,11 @@
 //! Files of settings: values arrive, mistakes are named with their place.
 
 use super::*;
+use crate::cli::project::Project;
 use crate::cli::value::{BillingChoice, Days};
 
 fn project(text: &str) -> Result<Settings, InputError> {
-    Settings::from_project("gpuadvise.toml", text)
+    Project::read("gpuadvise.toml", text).map(|project| project.defaults)
 }
 
 fn error(text: &str) -> String {
@@ -16,7 +17,7 @@ fn defaults_reach_every_group() {
     let settings = project(
         "[defaults]\nparams = 1e9\ntask = \"train\"\nregion = [\"us-*\", \"eu-*\"]\nbilling = \"on-demand,spot\"\n\
          max-age = 120\nno-fractional = true\ntop = 3\nrestart-time = \"5m\"\n\
-         [[workload]]\nname = \"x\"\n[budget]\ntotal = 1\n[discount]\naws = { spot = 1 }\n[[policy]]\nid = \"p\"\n",
+         [[workload]]\nname = \"x\"\n[budget]\ntotal = 1\n[discount]\naws = { spot = 1 }\n[[policy]]\nid = \"p\"\nwhen = \"row.nodes > 1\"\n",
     )
     .unwrap();
     let workload: WorkloadArgs = settings.group().unwrap();

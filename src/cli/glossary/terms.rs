@@ -48,6 +48,7 @@ terms! {
         "spot-interruptions": "How often a spot node is taken away. The range is wide and depends on GPU, region and day. Say `--interruptions-per-hour` from what you see.";
         "checkpoint-size": "Bytes of one checkpoint, which with the write rate give its time. Say `--checkpoint-time`.";
         "checkpoint-write": "Rate at which a node writes a checkpoint. Say `--checkpoint-time`.";
+        "discount": "The `[discount]` of the project file was taken off the list prices of this provider and billing kind, those of overlays too. Leave a price that is net already out of one of the two.";
         "restart-time": "Billed time from a restart until work goes on. Say `--restart-time`.";
     }
     warning {
@@ -57,6 +58,7 @@ terms! {
         "seq-len-above-native": "The model was trained on shorter sequences than `--seq-len` asks for. Memory and time are right, the quality of the result is not known.";
         "max-model-len-above-native": "The engine is asked to hold longer sequences than the model was trained for. Memory and time are right, the quality of the answers is not known.";
         "model-reading": "Something in the description of the model was missing or unusual and was read in the way the message says. Check it against the model card.";
+        "other-version": "The two answers come from different versions of the program. Where the versions estimate differently, `diff` counts that as workload. Make both answers with one version to compare prices.";
     }
     rejection {
         "instance": "Another machine than `--instance` asks for.";
@@ -94,10 +96,21 @@ terms! {
         "network-unknown": "The network between these machines is in no source, so they are offered alone. `--assume-network GBPS` takes one for granted.";
         "link-unknown": "No source says how fast the accelerators of one node are linked, so only one of them is judged. Add `link-gb-s` or `pcie-gen` to the GPU in an overlay.";
         "kv-rule-unknown": "The KV cache of this model follows no rule that is known here, so serving is not estimated.";
+        "quota": "More than a quota of `--quota` allows in every region that is left; the message has both numbers. Ask for more quota, or take fewer or other machines.";
         "rate-unknown": "No rate of this network, nor of one that uses a GPU alike, was measured for this task, and no formula reaches that far. Add a `[[measured-rate]]` row with its source in a `--catalog` overlay.";
         "load": "As many of these machines as may be rented do not bear the asked rate of samples. Raise `--max-gpus`, or lower `--rps`.";
         "not-on-tokens": "The network works on samples, and formulas for tokens say nothing about it.";
         "constant-missing": "The catalog has no constant for this GPU, precision and class of software. Add a `[[constant]]` row with its source.";
         "specification-missing": "The catalog lacks a figure of this GPU that the estimate needs. Add it with its source.";
+    }
+    violation {
+        "budget-total": "All workloads of the project, each once and to its end, cost more than `total` in `[budget]` allows. A commitment counts with all that is owed. Each workload says which part is its own.";
+        "budget-monthly": "A month of 730 hours of all workloads costs more than `monthly` in `[budget]` allows. A workload that ends within 730 billed hours counts in full.";
+        "budget-hourly": "An hour in which all workloads run costs more than `hourly` in `[budget]` allows.";
+        "budget-max-age-days": "The price of the choice is older than `max-age-days` in `[budget]` allows, counted from the earliest day that its source allows. Update the catalog, or put the current price into an overlay.";
+        "unknown-price": "Something fits, but no price of it is known, so no budget can be held. It fails unless `unknown-price` in `[budget]` is `warn`. Add the price with a `--catalog` overlay.";
+        "every-price-too-old": "Something fits, but every price of it is older than `max-age` allows. Update the catalog, or allow older prices.";
+        "nothing-fits": "No machine holds the workload under its constraints; the message has the nearest miss. Loosen the constraint that it names.";
+        "workload-fail-over": "The workload costs more than its own `fail-over`.";
     }
 }

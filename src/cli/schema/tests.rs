@@ -1,7 +1,7 @@
 //! Schemas are what they say, and hold real files.
 
 use super::*;
-use crate::cli::config::Settings;
+use crate::cli::project::Project;
 
 fn schema(name: &str) -> Value {
     serde_json::from_str(&text(name).unwrap_or_else(|| panic!("no schema `{name}`"))).unwrap()
@@ -24,15 +24,41 @@ fn a_project_file_that_is_read_is_valid_and_a_wrong_one_is_not() {
     let json = |text: &str| serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
     let good = "[defaults]\nregion = [\"us-*\"]\nprovider = \"aws\"\ntop = 3\nbudget = 500.5\ndeadline = \"3d\"\n\
                 task = \"train\"\nparams = \"1e9\"\nno-fractional = true\n[budget]\ntotal = 5\n";
-    assert!(Settings::from_project("x", good).is_ok() && validator.is_valid(&json(good)));
+    assert!(Project::read("x", good).is_ok() && validator.is_valid(&json(good)));
     for bad in [
         "[defaults]\nregoin = \"x\"",
         "[defaults]\ntask = \"trian\"",
         "[defaults]\ntop = \"many\"",
         "[default]\n",
     ] {
-        assert!(Settings::from_project("x", bad).is_err() && !validator.is_valid(&json(bad)), "{bad}");
+        assert!(Project::read("x", bad).is_err() && !validator.is_valid(&json(bad)), "{bad}");
     }
+}
+
+#[test]
+fn what_the_gate_reads_has_a_schema() {
+    let json = |text: &str| serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema("project")).unwrap();
+    let good = include_str!("../../../tests/fixtures/examples/gpuadvise.toml");
+    assert!(Project::read("x", good).is_ok() && validator.is_valid(&json(good)));
+    for bad in [
+        "[[workload]]\ntask = \"train\"",
+        "[[workload]]\nname = \"a\"\npick = \"best\"",
+        "[[workload]]\nname = \"a\"\nnodes = 2",
+        "[budget]\ntotal = -1",
+        "[budget]\ntotal = \"5000\"",
+        "[budget]\nunknown-price = \"error\"",
+        "[discount]\naws = { on-demand = 100 }",
+        "[discount]\naws = { ondemand = 5 }",
+        "[[policy]]\nid = \"a\"",
+    ] {
+        assert!(Project::read("x", bad).is_err() && !validator.is_valid(&json(bad)), "{bad}");
+    }
+    let quotas = jsonschema::validator_for(&schema("quota")).unwrap();
+    let quota = "[[quota]]\nprovider = \"aws\"\nbilling = [\"spot\"]\nregion = \"us-*\"\nmax-gpus = 8\n";
+    assert!(quotas.is_valid(&json(quota)));
+    assert!(!quotas.is_valid(&json(&quota.replace("max-gpus", "max-gpu"))));
+    assert!(!quotas.is_valid(&json(&quota.replace("max-gpus = 8", ""))));
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use super::super::metric::Metric;
 use super::super::{Prediction, Skip};
 use super::{Ask, Case, engine};
-use crate::estimate::Basis;
 use crate::estimate::serving::ServingModel;
 use crate::estimate::{Layout, Machine, Range, Verdict};
 use crate::units::GIB;

@@ -29,6 +29,7 @@ fn price(billing: Billing, upfront: Option<Upfront>, usd: Option<&str>, currency
         stat: None,
         source: SourceId(0),
         overridden: false,
+        off_list_pct: None,
         allow: Vec::new(),
     }
 }

@@ -169,6 +169,7 @@ fn price(instance: u16, region: u16, billing: Billing, usd: Option<&str>) -> Pri
         stat: None,
         source: SourceId(1),
         overridden: false,
+        off_list_pct: None,
         allow: vec![],
     }
 }
