@@ -39,6 +39,11 @@ impl Usd {
         (value.abs() < 1e15).then(|| Decimal::from_f64(value).map(Self::from_decimal)).flatten()
     }
 
+    /// So many whole cents; beyond 10^24 the largest amount there is.
+    pub fn from_cents(cents: i128) -> Self {
+        Self(Decimal::try_from_i128_with_scale(cents, 2).unwrap_or(Decimal::MAX).normalize())
+    }
+
     /// As a number for JSON and for physics; exact for up to 15 digits.
     pub fn to_f64(self) -> f64 {
         self.0.to_f64().unwrap_or(f64::INFINITY)
@@ -94,6 +99,12 @@ impl UsdPerHour {
     /// The exact decimal.
     pub fn decimal(self) -> Decimal {
         self.0
+    }
+
+    /// In whole billionths of a thousandth of a dollar (10^-12), where optima are counted; finer digits are rounded.
+    pub fn picodollars(self) -> i128 {
+        let places = round(self.0, 12);
+        places.mantissa() * 10_i128.pow(12 - places.scale().min(12))
     }
 
     /// The price of `n` of these.

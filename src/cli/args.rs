@@ -4,6 +4,7 @@ mod gate;
 
 pub use gate::{DiffArgs, GateArgs};
 
+use super::commitment_args::CommitmentsArgs;
 use super::constraint::{ConstraintArgs, FilterArgs, group};
 use super::help;
 use super::request::Group;
@@ -113,6 +114,9 @@ pub enum Command {
     /// What changed between two stored answers: the workload or the prices?
     #[command(after_help = help::MORE, after_long_help = help::DIFF)]
     Diff(DiffArgs),
+    /// How much of my usage should I commit for 1 or 3 years, what stays on demand or spot? Break-even
+    #[command(after_help = help::MORE, after_long_help = help::COMMITMENTS)]
+    Commitments(Box<CommitmentsArgs>),
     /// Fit the efficiency table to my own measured runs; writes a catalog overlay
     #[command(after_help = help::MORE, after_long_help = help::CALIBRATE)]
     Calibrate(CalibrateArgs),

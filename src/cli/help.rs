@@ -221,6 +221,20 @@ Examples:
   # Which GPUs can serve an 8B model?
   gpuadvise fit --model llama-3-8b --task infer";
 
+/// Below the long help of `commitments`.
+pub const COMMITMENTS: &str = "\
+Usage is a CSV file with a header and one row an hour: `hour` (0, 1, 2 ... or a timestamp) and `instances` (parts of an
+instance allowed). It is repeated until the horizon is full. Burst is always on demand, and on spot with
+--max-spot-share; --billing says which commitments may be bought. The answer is the exact optimum.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 nothing qualifies, 5 invalid catalog or no usable price
+
+Examples:
+  # Two machines for twenty hours a day: does a commitment pay?
+  gpuadvise commitments --instances 2 --hours-per-day 20 --instance aws/p4d.24xlarge
+  # An hourly profile that grows, over three years
+  gpuadvise commitments --usage usage.csv --gpu A100:8 --provider aws --horizon 3y --growth 20";
+
 /// Below the long help of `cost`.
 pub const COST: &str = "\
 Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 nothing qualifies, 4 the cheapest row costs more than

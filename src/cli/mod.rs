@@ -5,6 +5,7 @@
 pub mod advice;
 pub mod args;
 pub mod cmd;
+pub mod commitment_args;
 pub mod config;
 pub mod constraint;
 pub mod discount;
@@ -61,6 +62,7 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Cost(args) => cmd::cost::run(frame, *args),
         Command::Check(args) => cmd::check::run(frame, &args),
         Command::Diff(args) => cmd::diff::run(frame, &args),
+        Command::Commitments(args) => cmd::commitments::run(frame, *args),
         Command::Calibrate(args) => cmd::calibrate::run(frame, &args),
         Command::Catalog { what } => cmd::catalog::run(frame, what),
         Command::Accuracy(args) => cmd::accuracy::run(frame, &args),

@@ -31,6 +31,7 @@ pub const SCHEMAS: &[Entry] = &[
     entry("catalog-check", "answer of `catalog check`"),
     entry("catalog-file", "a catalog file, such as an overlay for `--catalog`"),
     entry("check", "answer of `check`"),
+    entry("commitments", "answer of `commitments`"),
     entry("cost", "answer of `cost`"),
     entry("diff", "answer of `diff`"),
     entry("explain", "answer of `explain`"),

@@ -1,6 +1,7 @@
 //! Money: what a configuration costs for some hours under each contract. Exact decimals; no physics.
 
 pub mod bill;
+pub mod commit;
 pub mod discount;
 pub mod listing;
 pub mod spot;

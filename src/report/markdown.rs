@@ -18,6 +18,13 @@ pub(super) fn write(blocks: &[Block], out: &mut dyn io::Write) -> io::Result<()>
                 }
             }
             Block::Table(grid) => table(grid, out)?,
+            Block::Picture(lines) => {
+                writeln!(out, "```text")?;
+                for line in lines {
+                    writeln!(out, "{}", line.trim_end())?;
+                }
+                writeln!(out, "```")?;
+            }
         }
     }
     Ok(())

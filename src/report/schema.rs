@@ -1,12 +1,13 @@
 //! JSON Schemas (2020-12) of the documents, for `gpuadvise schema NAME`.
 
 /// Names and texts of all schemas, by name.
-pub const ALL: [(&str, &str); 12] = [
+pub const ALL: [(&str, &str); 13] = [
     ("accuracy", include_str!("../../schemas/accuracy.json")),
     ("calibrate", include_str!("../../schemas/calibrate.json")),
     ("catalog", include_str!("../../schemas/catalog.json")),
     ("catalog-check", include_str!("../../schemas/catalog-check.json")),
     ("check", include_str!("../../schemas/check.json")),
+    ("commitments", include_str!("../../schemas/commitments.json")),
     ("cost", include_str!("../../schemas/cost.json")),
     ("diff", include_str!("../../schemas/diff.json")),
     ("explain", include_str!("../../schemas/explain.json")),

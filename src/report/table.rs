@@ -30,6 +30,12 @@ pub(super) fn write(blocks: &[Block], style: &Style, out: &mut dyn io::Write) ->
                     paragraph("- ", &shown(item, style), text_width, &mut page);
                 }
             }
+            Block::Picture(lines) => {
+                for line in lines {
+                    page.push_str(shown(line, style).trim_end());
+                    page.push('\n');
+                }
+            }
             Block::Table(grid) => {
                 page.push_str(&table(grid, style));
                 page.push('\n');
@@ -85,7 +91,7 @@ fn shown(text: &str, style: &Style) -> String {
 fn push_ascii(c: char, shown: &mut String) {
     match c {
         '\u{d7}' => shown.push('x'),
-        '\u{2013}' | '\u{2014}' | '\u{2212}' | '\u{2011}' | '\u{2010}' => shown.push('-'),
+        '\u{2013}' | '\u{2014}' | '\u{2212}' | '\u{2011}' | '\u{2010}' | '\u{2500}' => shown.push('-'),
         '\u{2026}' => shown.push_str("..."),
         '\u{2264}' => shown.push_str("<="),
         '\u{2265}' => shown.push_str(">="),
@@ -95,6 +101,15 @@ fn push_ascii(c: char, shown: &mut String) {
         '\u{2018}' | '\u{2019}' => shown.push('\''),
         '\u{201c}' | '\u{201d}' => shown.push('"'),
         '\u{b7}' | '\u{2022}' => shown.push('*'),
+        // Pictures: lines, fillings from full to light.
+        '\u{2502}' => shown.push('|'),
+        '\u{2514}' => shown.push('+'),
+        '\u{2588}' => shown.push('#'),
+        '\u{2593}' => shown.push('%'),
+        '\u{259a}' => shown.push('&'),
+        '\u{2592}' => shown.push('='),
+        '\u{2591}' => shown.push(':'),
+        '\u{22c5}' => shown.push('.'),
         _ => shown.push('?'),
     }
 }

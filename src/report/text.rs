@@ -1,12 +1,15 @@
 //! The pages of `recommend`, `fit`, `cost`, `check` and `diff` as people read them, and here the texts of single figures.
 
 mod check;
+mod commitments;
 mod cost;
+mod curve;
 mod diff;
 mod fit;
 mod recommend;
 
 pub(super) use check::check;
+pub(super) use commitments::commitments;
 pub(super) use cost::cost;
 pub(super) use diff::{diff, diff_headline};
 pub(super) use fit::fit;

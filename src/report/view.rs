@@ -11,6 +11,8 @@ pub enum Block {
     List(Vec<String>),
     /// A table.
     Table(Grid),
+    /// A picture made of characters: lines as they are, never wrapped.
+    Picture(Vec<String>),
 }
 
 /// A table of finished text.

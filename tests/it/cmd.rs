@@ -20,6 +20,20 @@ const RUNS: &[&[&str]] = &[
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/main.json"),
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/branch.json"),
     ],
+    &["commitments", "--hours-per-day", "14", "--instances", "3", "--instance", "aws/p4d.24xlarge"],
+    &[
+        "commitments",
+        "--instances",
+        "2",
+        "--days-per-week",
+        "6",
+        "--gpu",
+        "H100:8",
+        "--horizon",
+        "3y",
+        "--growth",
+        "9",
+    ],
     &["catalog", "gpus"],
     &["catalog", "instances", "--gpu", "H100:8"],
     &["catalog", "prices", "--instance", "aws/p5.48xlarge"],
@@ -195,6 +209,21 @@ const BAD_INPUT: &[(&str, &str)] = &[
     ("gpuadvise recommend --scenario light-developmnt", "light-development"),
     ("gpuadvise fit --model llama-3-8b --task infer --gpu H100:8 --gpus 4", "--gpus 4"),
     ("gpuadvise fit --model llama-3-8b --task infer --gpu H1000", "H100"),
+    ("gpuadvise commitments", "--instance"),
+    ("gpuadvise commitments --gpu H100", "--usage"),
+    ("gpuadvise commitments --gpu H100 --usage nowhere.csv", "nowhere.csv"),
+    ("gpuadvise commitments --gpu H100 --usage x.csv --instances 2", "--usage x.csv"),
+    ("gpuadvise commitments --gpu H100 --instances -1", "--instances"),
+    ("gpuadvise commitments --gpu H100 --instances NaN", "--instances"),
+    ("gpuadvise commitments --gpu H100 --hours-per-day 25", "--hours-per-day"),
+    ("gpuadvise commitments --gpu H100 --hours-per-day inf", "--hours-per-day"),
+    ("gpuadvise commitments --gpu H100 --days-per-week 8", "--days-per-week"),
+    ("gpuadvise commitments --gpu H100 --instances 1 --horizon 2y", "--horizon"),
+    ("gpuadvise commitments --gpu H100 --instances 1 --growth NaN", "--growth"),
+    ("gpuadvise commitments --gpu H100 --instances 1 --max-spot-share 101", "--max-spot-share"),
+    ("gpuadvise commitments --gpu H100 --instances 1 --billing monthly", "--billing"),
+    ("gpuadvise commitments --instance aws/p5.48xlrge --instances 1", "aws/p5.48xlarge"),
+    ("gpuadvise commitments --instance aws/p5.48xlarge,aws/p4d.24xlarge --instances 1", "one machine"),
     ("gpuadvise cost --hours -5", "--hours"),
     ("gpuadvise cost --hours 0", "--hours"),
     ("gpuadvise cost --nodes 0", "--nodes"),
@@ -329,6 +358,8 @@ fn ids_in_answers_are_explained() {
         "gpuadvise recommend --model deepseek-v3 --task infer --precision fp8 --max-nodes 1 --json",
         "gpuadvise recommend --params 1e9 --task finetune --provider aws --country DE --max-age 3000 --json",
         "gpuadvise cost --json",
+        "gpuadvise commitments --gpu A100 --instances 2.5 --hours-per-day 20 --growth 9 --max-spot-share 9 --json",
+        "gpuadvise commitments --instance aws/p4d.24xlarge --instances 2 --hours-per-day 20 --json",
     ] {
         let document = Program::new().run_line(line).json();
         let ids = |list: &str, name: &str| -> Vec<String> {
@@ -385,8 +416,14 @@ fn a_broken_overlay_ends_with_5_and_its_findings_as_the_document() {
         assert_eq!((&unknown["line"], &unknown["column"]), (&4.into(), &1.into()));
         assert!(finished.stderr.contains("error: the catalog has "), "{}", finished.stderr);
     }
-    for (command, list) in [("recommend", "recommendations"), ("fit", "results"), ("cost", "rows")] {
-        let workload: &[&str] = if command == "cost" { &[] } else { &["--params", "1e9", "--task", "train"] };
+    for (command, list) in
+        [("recommend", "recommendations"), ("fit", "results"), ("cost", "rows"), ("commitments", "tiers")]
+    {
+        let workload: &[&str] = match command {
+            "cost" => &[],
+            "commitments" => &["--gpu", "H100", "--instances", "1"],
+            _ => &["--params", "1e9", "--task", "train"],
+        };
         let finished = program.run(&[&[command, "--catalog=mine.toml", "--json"], workload].concat());
         assert_eq!(finished.code, 5, "{command}: {}", finished.stderr);
         let document = finished.json();

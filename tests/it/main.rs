@@ -8,6 +8,7 @@ mod answers;
 mod calibrate;
 mod catalog;
 mod cmd;
+mod commitments;
 mod example;
 mod gate;
 mod golden;

@@ -4,6 +4,7 @@ pub mod accuracy;
 pub mod calibrate;
 pub mod catalog;
 pub mod check;
+pub mod commitments;
 pub mod completions;
 pub mod cost;
 pub mod diff;

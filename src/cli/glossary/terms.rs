@@ -49,9 +49,21 @@ terms! {
         "checkpoint-size": "Bytes of one checkpoint, which with the write rate give its time. Say `--checkpoint-time`.";
         "checkpoint-write": "Rate at which a node writes a checkpoint. Say `--checkpoint-time`.";
         "discount": "The `[discount]` of the project file was taken off the list prices of this provider and billing kind, those of overlays too. Leave a price that is net already out of one of the two.";
+        "usage-profile": "Usage was given as a week instead of a file. Say `--usage FILE` with a row for each hour.";
+        "usage-repeated": "Usage is shorter than the horizon, so it is repeated from its start until the horizon is full. A year of hours shows seasons too.";
+        "usage-cut": "Usage is longer than the horizon, so its latest hours are taken. `--horizon 3y` takes more of them.";
+        "usage-growth": "Usage grows by `--growth` per cent a year: each hour uses so much more than the same hour a year before.";
+        "usage-unit": "No machine was asked for by name or by number of GPUs, so one instance of the usage is one GPU. Say `--instance`, or `--gpu NAME:N` for nodes of N.";
+        "cheapest-place": "Several regions or GPUs qualify; the one with the lowest total was taken. Say `--region` or a GPU by its full name.";
+        "term-starts": "Commitments begin with the horizon and follow each other without a gap; each term may be of another size. That keeps the optimum exact.";
+        "term-in-full": "A term that is longer than the horizon is owed in full, also for the time after it. `--horizon 3y` looks at the whole of a three-year term.";
+        "commitment-parts": "The plan commits to a part of an instance. Spend-based plans (savings plans) can be bought so, reserved machines cannot: `--whole` plans with whole instances only.";
+        "spot-without-reruns": "Spot is taken at its price for the hour. What interruptions add is the answer of `recommend --billing spot`.";
         "restart-time": "Billed time from a restart until work goes on. Say `--restart-time`.";
     }
     warning {
+        "commitment-never-pays": "The price of this commitment is not below that on demand, so no usage makes it pay. Check the price; the plan does not use it.";
+        "several-places": "Base and burst are cheapest at different providers or in different regions. Data and images must be in all of them, and moving data may cost more than it saves. `--provider` and `--region` keep the plan in one place.";
         "bf16-fallback": "This GPU has no BF16 arithmetic, so the job is planned in FP16, which needs loss scaling. `--strict` leaves such GPUs out.";
         "moe-balanced-routing": "Memory and time of a mixture of experts take every expert for equally busy, as most published runs are measured. Real routing is uneven: GPUs with popular experts need more memory and the others wait for them. Published rates of one setup also differ by up to a half between releases of the same software, so the range of the time is wide. `--ep` fixes over how many GPUs the experts are spread.";
         "params-disagree": "The shape and the stated number of parameters do not agree; the message says by how much. Check both against the model card.";

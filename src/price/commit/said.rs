@@ -1,0 +1,168 @@
+//! What a plan takes for granted, and what its reader should know, in sentences.
+
+use super::demand::{Horizon, MICRO, YEAR_HOURS};
+use super::offer::{Candidate, Choice, Priced, Unit};
+use super::{Bill, Market, Part};
+use crate::catalog::Catalog;
+use crate::diag::{Assumption, Warning};
+use std::collections::BTreeSet;
+
+fn assume(id: &'static str, value: String, why: &str) -> Assumption {
+    Assumption { id, value, why: why.to_owned(), source: String::new() }
+}
+
+fn instances(micro: u64) -> String {
+    (micro as f64 / MICRO as f64).to_string()
+}
+
+/// A week that was asked for instead of a file.
+pub fn profile(hours_per_day: f64, days_per_week: u32, micro: u64) -> Assumption {
+    let value =
+        format!("{} instances, {hours_per_day} h a day, {days_per_week} days a week", instances(micro));
+    assume("usage-profile", value, "the same hours of the same days of each week")
+}
+
+/// Usage that does not have the length of the horizon.
+pub fn length(hours: usize, horizon: Horizon) -> Option<Assumption> {
+    let value = format!("{hours} h");
+    match hours.cmp(&horizon.hours()) {
+        std::cmp::Ordering::Less => Some(assume(
+            "usage-repeated",
+            value,
+            &format!("repeated until the horizon of {} h is full", horizon.hours()),
+        )),
+        std::cmp::Ordering::Greater => Some(assume(
+            "usage-cut",
+            value,
+            &format!("only its latest {} h count, the length of the horizon", horizon.hours()),
+        )),
+        std::cmp::Ordering::Equal => None,
+    }
+}
+
+/// Growth, in per cent a year.
+pub fn growth(percent: f64) -> Option<Assumption> {
+    (percent != 0.0).then(|| {
+        assume(
+            "usage-growth",
+            format!("{percent} % a year"),
+            "each hour uses so much more than the same hour a year before; compounded from hour to hour",
+        )
+    })
+}
+
+/// What one instance is.
+pub fn unit(unit: Unit) -> Option<Assumption> {
+    (unit == Unit::Gpu).then(|| {
+        assume(
+            "usage-unit",
+            "1 GPU".to_owned(),
+            "no machine is asked for by name or size, so usage counts GPUs",
+        )
+    })
+}
+
+/// Which of several regions or GPUs was taken.
+pub fn place(catalog: &Catalog, choice: &Choice, best: &Candidate) -> Option<Assumption> {
+    let offer = best.offers.first().filter(|_| choice.candidates.len() > 1)?;
+    let by_gpu = choice.candidates.iter().any(|other| {
+        other
+            .offers
+            .first()
+            .is_some_and(|o| catalog.instance(o.instance).gpu != catalog.instance(offer.instance).gpu)
+    });
+    let (value, what) = if by_gpu {
+        (catalog.gpu(catalog.instance(offer.instance).gpu).name.clone(), "GPUs")
+    } else {
+        (catalog.region(offer.region).name.clone(), "regions")
+    };
+    let why = format!("the lowest total of {} {what} that qualify", choice.candidates.len());
+    Some(assume("cheapest-place", value, &why))
+}
+
+/// When terms begin, and what is owed of long ones.
+pub fn terms(market: &Market, horizon: Horizon) -> Vec<Assumption> {
+    let terms: BTreeSet<usize> = market.commitments.iter().map(|it| it.term_hours as usize).collect();
+    let mut all = Vec::new();
+    if terms.first().is_some_and(|&shortest| shortest < horizon.hours()) {
+        all.push(assume(
+            "term-starts",
+            "hour 0".to_owned(),
+            "terms begin with the horizon and follow each other; each may be of another size",
+        ));
+    }
+    if terms.last().is_some_and(|&longest| longest > horizon.hours()) {
+        let years = horizon.hours() / YEAR_HOURS;
+        let s = if years == 1 { "" } else { "s" };
+        all.push(assume(
+            "term-in-full",
+            format!("{years} year{s}"),
+            "a term that is longer than the horizon is owed in full and helps within the horizon only",
+        ));
+    }
+    all
+}
+
+/// Commitments of a part of an instance.
+pub fn parts(bill: &Bill) -> Option<Assumption> {
+    let committed = bill.tiers.iter().filter(|tier| matches!(tier.part, Part::Commitment(_)));
+    let part = committed.map(|tier| tier.instances).find(|instances| !instances.is_multiple_of(MICRO))?;
+    Some(assume(
+        "commitment-parts",
+        instances(part),
+        "a commitment may be of a part of an instance, as spend-based plans are; --whole buys whole ones only",
+    ))
+}
+
+/// What spot is priced at.
+pub fn spot(bill: &Bill) -> Option<Assumption> {
+    bill.tiers.iter().any(|tier| tier.part == Part::Spot).then(|| {
+        assume(
+            "spot-without-reruns",
+            "price of the hour".to_owned(),
+            "reruns after interruptions are not counted here: see recommend --billing spot",
+        )
+    })
+}
+
+/// Contracts that never pay, and plans that are spread over providers or regions.
+pub fn warnings(catalog: &Catalog, candidate: &Candidate, priced: &Priced, bill: &Bill) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let dear: Vec<String> = priced
+        .market
+        .commitments
+        .iter()
+        .filter(|it| it.per_hour >= priced.market.on_demand)
+        .map(|it| format!("{} at {} USD/h", it.billing.name(), it.per_hour))
+        .collect();
+    if !dear.is_empty() {
+        let message = format!(
+            "not below on-demand at {} USD/h, so that no usage makes them pay: {}",
+            priced.market.on_demand,
+            dear.join(", ")
+        );
+        warnings.push(Warning { id: "commitment-never-pays", message });
+    }
+    let place = |part: Part| match part {
+        Part::Commitment(at) => priced.commitments[at],
+        Part::Spot => priced.spot.unwrap_or(priced.on_demand),
+        Part::OnDemand => priced.on_demand,
+    };
+    let offers = bill.tiers.iter().map(|tier| &candidate.offers[place(tier.part)]);
+    let places: BTreeSet<String> = offers
+        .map(|offer| {
+            let instance = catalog.instance(offer.instance);
+            let provider = &catalog.provider(instance.provider).name;
+            format!("{provider} {}", catalog.region(offer.region).name)
+        })
+        .collect();
+    if places.len() > 1 {
+        let places: Vec<String> = places.into_iter().collect();
+        let message = format!(
+            "the tiers are bought in several places ({}): --provider and --region keep them in one",
+            places.join(", ")
+        );
+        warnings.push(Warning { id: "several-places", message });
+    }
+    warnings
+}
