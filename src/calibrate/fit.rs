@@ -196,7 +196,7 @@ impl<'a> State<'a> {
         let prior = self.prior();
         for factor in [1.0 + step, 1.0 / (1.0 + step)] {
             let value = (before * factor).clamp(free.low, free.high);
-            if value == before || value <= 0.0 {
+            if value.to_bits() == before.to_bits() || value <= 0.0 {
                 continue;
             }
             self.catalog.constants[free.index].value = value;

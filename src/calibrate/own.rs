@@ -17,6 +17,7 @@ use crate::insight::score::{Labels, Scores, score};
 use crate::insight::table::Measurement;
 use crate::insight::{Case, Skip};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 /// Fewest runs that can be fitted to.
 pub const FEWEST: usize = 2;
@@ -234,7 +235,7 @@ pub fn overlay(calibrated: &Calibrated, comment: &[String]) -> String {
             AsOf::Day(day) => day.to_string(),
             AsOf::Between(first, last) => format!("{{ not-before = {first}, not-after = {last} }}"),
         };
-        text.push_str(&format!("\n[sources.RUNS]\ntext = {}\nas-of = {day}\n", values::quoted(words)));
+        let _ = write!(text, "\n[sources.RUNS]\ntext = {}\nas-of = {day}\n", values::quoted(words));
     }
     for moved in &calibrated.moved {
         text.push('\n');

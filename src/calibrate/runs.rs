@@ -1,5 +1,6 @@
 //! A user's own runs: a table of `accuracy`, read more strictly, since what it says becomes a constant.
 
+use crate::catalog::provenance::AsOf;
 use crate::diag::InputError;
 use crate::insight::table::{Measurement, read as read_table};
 use jiff::civil::Date;
@@ -26,8 +27,8 @@ const MEASURED: [&str; 13] = [
 pub struct Runs {
     /// The rows.
     pub rows: Vec<Measurement>,
-    /// Newest day of the column `as_of`.
-    pub newest: Option<Date>,
+    /// Newest entry of the column `as_of`: a day, or a month whose day is not known.
+    pub newest: Option<AsOf>,
 }
 
 /// Reads runs; `name` is the file for messages. A measured figure that is none, or not above 0, is an error: it would
@@ -57,11 +58,20 @@ pub fn read(name: &str, text: &[u8]) -> Result<Runs, InputError> {
                 return Err(InputError::new(message, "leave the cell blank where nothing was measured"));
             }
             if column == "as_of" {
-                newest = newest.max(cell.parse::<Date>().ok());
+                newest = newest.into_iter().chain(as_of(cell)).max_by_key(|day| day.not_after());
             }
         }
     }
     Ok(Runs { rows, newest })
+}
+
+/// `2026-11-30`, or `2026-11` for some day of that month.
+fn as_of(cell: &str) -> Option<AsOf> {
+    if let Ok(day) = cell.parse::<Date>() {
+        return Some(AsOf::Day(day));
+    }
+    let first = format!("{cell}-01").parse::<Date>().ok()?;
+    Some(AsOf::Between(first, first.last_of_month()))
 }
 
 fn is_figure(cell: &str) -> bool {

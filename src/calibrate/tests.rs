@@ -185,5 +185,5 @@ fn ranges_follow_their_values() {
     let free = Choice::own().unwrap().of(&before);
     values::settle(&before, &mut after, &free);
     let (low, high) = after.constants[index].range.unwrap();
-    assert!(low <= 0.99 && 0.99 <= high && high <= 1.0, "{low} {high}");
+    assert!(low <= 0.99 && (0.99..=1.0).contains(&high), "{low} {high}");
 }

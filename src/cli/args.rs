@@ -97,7 +97,6 @@ pub enum ColorChoice {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "a run makes one of them, once")]
 pub enum Command {
     /// What should I rent for this workload? Ranked, with memory proof, time and cost
     #[command(after_help = help::MORE, after_long_help = help::RECOMMEND)]

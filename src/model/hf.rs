@@ -22,6 +22,17 @@ pub const MAX_BYTES: usize = 4 << 20;
 /// Where a composite model keeps its language model.
 const NESTED: [&str; 4] = ["text_config", "llm_config", "language_config", "thinker_config"];
 
+/// Names of the context length.
+const CONTEXT: [&str; 7] = [
+    "max_position_embeddings",
+    "n_positions",
+    "max_seq_len",
+    "seq_length",
+    "n_ctx",
+    "max_sequence_length",
+    "model_max_length",
+];
+
 /// Reads a `config.json`. `name` is the path as given, for messages and as the model's name.
 pub fn parse(name: &str, text: &str) -> Result<Reading, InputError> {
     if text.len() > MAX_BYTES {
@@ -64,15 +75,7 @@ fn read(config: &Config<'_>) -> Result<Reading, InputError> {
     let layers = config.need(&["num_hidden_layers", "n_layer", "num_layers", "n_layers"])?;
     let hidden = config.need(&["hidden_size", "n_embd", "n_embed", "d_model", "dim"])?;
     let vocab = config.need(&["padded_vocab_size", "vocab_size"])?;
-    let context = config.first(&[
-        "max_position_embeddings",
-        "n_positions",
-        "max_seq_len",
-        "seq_length",
-        "n_ctx",
-        "max_sequence_length",
-        "model_max_length",
-    ])?;
+    let context = config.first(&CONTEXT)?;
     let heads = attention::heads(config, class, hidden)?;
     let moe = experts::moe(config, class, layers, &mut notes)?;
     let dense_layers = moe.is_none_or(|moe| moe.dense_first_layers > 0 || moe.every > 1);

@@ -36,6 +36,12 @@ impl Precision {
         }
     }
 
+    /// The format of a name in the catalog.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Fp32, Self::Tf32, Self::Fp16, Self::Bf16, Self::Fp8, Self::Fp4, Self::Int8];
+        all.into_iter().find(|format| format.name() == name)
+    }
+
     /// Dense peak of a GPU in this format, in operations per second; `None` where the GPU lacks it or no source has it.
     pub fn peak(self, gpu: &Gpu) -> Option<f64> {
         match self {

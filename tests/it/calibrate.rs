@@ -2,6 +2,7 @@
 
 use crate::program::Program;
 use serde_json::Value;
+use std::fmt::Write as _;
 
 /// Settings of training runs on one node, and of serving runs.
 const TRAINING: &str = "id,as_of,framework,model,params_b,layers,hidden,heads,kv_heads,ffn_hidden,vocab,seq_len,method,\
@@ -16,9 +17,10 @@ fn table(rate: impl Fn(usize) -> String) -> String {
     let mut text = format!("{TRAINING}\n");
     for (at, (seq, micro, batch)) in RUNS.iter().enumerate() {
         let passes = batch / 8 / micro;
-        text += &format!(
+        let _ = writeln!(
+            text,
             "run-{at},2026-10-0{},generic,llama-3-8b,8.03,32,4096,32,8,14336,128256,{seq},pretrain,bf16,fsdp_full,1,1,8,full,\
-             {micro},{passes},{batch},A100-80GB,80,8,1,{}\n",
+             {micro},{passes},{batch},A100-80GB,80,8,1,{}",
             at + 1,
             rate(at)
         );
@@ -142,6 +144,8 @@ fn a_few_runs_move_a_few_constants_and_each_says_where_from() {
     assert_eq!(answer["source"], "calibrated on your 4 runs of runs.csv");
     let overlay = answer["overlay"].as_str().unwrap();
     assert!(overlay.contains("as-of = 2026-10-04"), "{overlay}");
+    let schema = program.run(&["schema", "calibrate"]).json();
+    jsonschema::validator_for(&schema).unwrap().validate(&answer).unwrap();
     let checked = program.file("mine.toml", overlay).run(&["catalog", "check", "mine.toml"]);
     assert_eq!(checked.code, 0, "{}", checked.stdout);
 }
@@ -178,6 +182,10 @@ fn what_cannot_be_fitted_to_is_refused_with_its_place() {
         assert_eq!((finished.code, finished.stdout.as_str()), (2, ""), "{named}: {}", finished.stderr);
         assert!(finished.stderr.contains(named), "{named}: {}", finished.stderr);
     }
+    let monthly = Program::new().file("runs.csv", &slow().replace("2026-10-01", "2026-12"));
+    let answer = monthly.run(&["calibrate", "--runs", "runs.csv", "--json"]).json();
+    let overlay = answer["overlay"].as_str().unwrap();
+    assert!(overlay.contains("as-of = { not-before = 2026-12-01, not-after = 2026-12-31 }"), "{overlay}");
     let dated = ["calibrate", "--runs", "runs.csv", "--as-of", "2026-11-30"];
     let program = Program::new().file("runs.csv", &slow().replace("2026-10-0", "sometime "));
     assert_eq!(program.run(&dated).code, 0);

@@ -51,7 +51,7 @@ fn twice_the_samples_take_twice_the_hours() {
     assert!((two / one - 2.0).abs() < 0.01, "{one} {two}");
 }
 
-/// MLPerf Inference v5.1: SDXL 0.69 images/s on an L40S and 2.08 on an H100-SXM, 20 steps with guidance.
+/// `MLPerf` Inference v5.1: SDXL 0.69 images/s on an L40S and 2.08 on an H100-SXM, 20 steps with guidance.
 #[test]
 fn images_are_drawn_as_fast_as_was_measured() {
     let rate = |gpu: &str| {
@@ -65,7 +65,7 @@ fn images_are_drawn_as_fast_as_was_measured() {
     assert!((1.8..2.4).contains(&large), "{large}");
 }
 
-/// MLPerf Inference v5.1: Whisper large-v3 on eight L40S 146 samples/s; L4 and H100 only by formula.
+/// `MLPerf` Inference v5.1: Whisper large-v3 on eight L40S 146 samples/s; L4 and H100 only by formula.
 #[test]
 fn speech_is_recognised_faster_on_larger_gpus() {
     let rate = |gpu: &str| {

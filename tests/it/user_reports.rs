@@ -441,7 +441,7 @@ fn p112_two_nodes_on_a_slow_link_are_not_twice_as_fast_as_one() {
     };
     let ((one, alone), (two, kept)) = (ask("8", &[]), ask("16", &[]));
     assert!(two > 0.55 * one, "{two} h on 16 GPUs, {one} h on 8");
-    assert!(alone == 1.0 && kept < 0.9, "{alone}, {kept}");
+    assert!((alone - 1.0).abs() < 1e-9 && kept < 0.9, "{alone}, {kept}");
     let (said, half) = ask("16", &["--scaling-efficiency", "0.5"]);
     assert!((half - 0.5).abs() < 1e-3 && (said / one - 1.0).abs() < 0.1, "{said} h at {half}, {one} h on 8");
 }
@@ -466,7 +466,7 @@ fn p028_an_unknown_image_size_is_planned_with_one_that_is_said() {
     assert!(!said.stderr.contains("does not say how large"), "{}", said.stderr);
     let tokens = |answer: &Value| number(&answer["workload"]["input_len"]);
     let (said, silent) = (said.json(), silent.json());
-    assert_eq!(tokens(&said), 1024.0 + 576.0);
+    assert!((tokens(&said) - 1024.0 - 576.0).abs() < 1e-9, "{}", tokens(&said));
     assert!(tokens(&silent) > tokens(&said), "{}", tokens(&silent));
     let weights = number(&said["results"][0]["memory"]["terms"]["weights_gib"]);
     assert!((13.0..14.0).contains(&weights), "7.06 billion parameters in 16 bit and the encoder: {weights}");

@@ -17,7 +17,7 @@ use anyhow::anyhow;
 pub fn run(frame: &Frame, args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     let name = args.runs.display().to_string();
     let runs = runs::read(&name, &measurements(&args.runs)?)?;
-    let Some(day) = args.as_of.or(runs.newest) else {
+    let Some(day) = args.as_of.map(AsOf::Day).or(runs.newest) else {
         let message = format!("{name} does not say when the runs were measured");
         return Err(InputError::new(message, "give `--as-of 2026-11-30`, or a column `as_of`").into());
     };
@@ -27,7 +27,7 @@ pub fn run(frame: &Frame, args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     )?;
     let choice = Choice::own().map_err(|error| anyhow!("the list of constants is damaged: {error}"))?;
     let said = |used: usize| format!("{CALIBRATED}{used} runs of {name}");
-    let source = |used| Source { text: said(used), as_of: AsOf::Day(day) };
+    let source = |used| Source { text: said(used), as_of: day };
     let calibrated = calibrate(&catalog, &choice, &runs.rows, source).map_err(|few| too_few(&name, &few))?;
     frame.step("constants fitted");
     let body = Calibration::new(&calibrated, &said(calibrated.used));

@@ -1,14 +1,13 @@
 //! The constants of samples, looked up once.
 
 use crate::catalog::Catalog;
-use crate::catalog::knowledge::Constant;
 use crate::estimate::Unplannable;
 use std::collections::BTreeMap;
 
 /// Constants of rates and memory, by key and class.
 #[derive(Clone, Debug)]
 pub struct Constants {
-    values: BTreeMap<(String, Option<String>), f64>,
+    values: BTreeMap<String, BTreeMap<String, f64>>,
     /// Share of the peak that dense arithmetic reaches.
     pub(super) compute: f64,
     /// Share of the memory bandwidth that elementwise layers reach.
@@ -30,16 +29,17 @@ impl Constants {
     /// Reads all constants of samples.
     pub fn new(catalog: &Catalog) -> Result<Self, Unplannable> {
         let own = catalog.constants.iter().filter(|c| c.key.starts_with(PREFIX));
-        let key = |c: &Constant| (c.key[PREFIX.len()..].to_owned(), c.class.clone());
-        let mut constants = Self {
-            values: own.map(|c| (key(c), c.value)).collect(),
-            compute: 0.0,
-            bandwidth: 0.0,
-            keep: 0.0,
-            reach: 0.0,
-            near: 0.0,
-            usual_batch: 0.0,
-        };
+        let mut values: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
+        for constant in own {
+            let key = constant.key[PREFIX.len()..].to_owned();
+            let (class, value) = (constant.class.clone().unwrap_or_default(), constant.value);
+            match values.get_mut(&key) {
+                Some(classes) => _ = classes.insert(class, value),
+                None => _ = values.insert(key, BTreeMap::from([(class, value)])),
+            }
+        }
+        let mut constants =
+            Self { values, compute: 0.0, bandwidth: 0.0, keep: 0.0, reach: 0.0, near: 0.0, usual_batch: 0.0 };
         constants.compute = constants.needs("compute")?;
         constants.bandwidth = constants.needs("bandwidth")?;
         constants.keep = constants.needs("keep")?;
@@ -51,8 +51,8 @@ impl Constants {
 
     /// A constant of a class, else of all classes.
     pub(super) fn get(&self, key: &str, class: &str) -> Option<f64> {
-        let of = |class: Option<String>| self.values.get(&(key.to_owned(), class)).copied();
-        of(Some(class.to_owned())).or_else(|| of(None))
+        let classes = self.values.get(key)?;
+        classes.get(class).or_else(|| classes.get("")).copied()
     }
 
     /// A constant of all classes that must be there.
@@ -65,8 +65,7 @@ impl Constants {
 
     /// Times that the values of a forward pass go through the memory.
     pub(super) fn traffic(&self, sort: &str, train: bool) -> f64 {
-        let class = if train { format!("{sort}-train") } else { format!("{sort}-infer") };
-        self.get("traffic", &class).unwrap_or(1.0)
+        self.get(if train { "traffic-train" } else { "traffic-infer" }, sort).unwrap_or(1.0)
     }
 
     /// Seconds that a pass takes however small it is.

@@ -57,28 +57,24 @@ pub fn memory(constants: &Constants, case: &Occupancy<'_>) -> MemoryEstimate {
     let context = constants.get("context-bytes", "").unwrap_or_default();
     let software = constants.get("kept-software", case.software).unwrap_or(1.0);
     let pixels = case.model.kind.sample().and_then(|sample| sample.pixels).unwrap_or_default();
-    let (terms, spread) = match case.optimizer {
-        Some(optimizer) => {
-            let states = MemoryTerms {
-                weights: 4.0 * params,
-                gradients: 4.0 * params,
-                optimizer: moments(optimizer) * params,
-                activations: case.batch * values * value_bytes * kept("kept") * software,
-                framework: context,
-                ..MemoryTerms::default()
-            };
-            (states, kept("kept-spread"))
-        }
-        None => {
-            let decoded = pixels * constants.get("decoder-values", class).unwrap_or_default();
-            let terms = MemoryTerms {
-                weights: (params + companions) * bytes(case.precision),
-                activations: case.batch * (values * kept("live") + decoded) * value_bytes,
-                framework: context,
-                ..MemoryTerms::default()
-            };
-            (terms, kept("live-spread"))
-        }
+    let terms = MemoryTerms { framework: context, ..MemoryTerms::default() };
+    let (terms, spread) = if let Some(optimizer) = case.optimizer {
+        let states = MemoryTerms {
+            weights: 4.0 * params,
+            gradients: 4.0 * params,
+            optimizer: moments(optimizer) * params,
+            activations: case.batch * values * value_bytes * kept("kept") * software,
+            ..terms
+        };
+        (states, kept("kept-spread"))
+    } else {
+        let decoded = pixels * constants.get("decoder-values", class).unwrap_or_default();
+        let serving = MemoryTerms {
+            weights: (params + companions) * bytes(case.precision),
+            activations: case.batch * (values * kept("live") + decoded) * value_bytes,
+            ..terms
+        };
+        (serving, kept("live-spread"))
     };
     let uncounted = if counted { 1.0 } else { constants.get("uncounted-spread", "").unwrap_or(1.0) };
     let loose = spread * uncounted;

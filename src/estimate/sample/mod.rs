@@ -90,7 +90,7 @@ impl<'a> SampleModel<'a> {
             ),
         };
         if let Some(asked) = job.precision {
-            let has = asked.peak(gpu).is_some() && !(asked == Precision::Bf16 && !gpu.bf16);
+            let has = asked.peak(gpu).is_some() && (asked != Precision::Bf16 || gpu.bf16);
             return if has { Ok((asked, None)) } else { Err(lacks(asked)) };
         }
         if gpu.bf16 && Precision::Bf16.peak(gpu).is_some() {
@@ -264,7 +264,7 @@ impl<'a> SampleModel<'a> {
     /// Share of a step in which the gradients of several nodes are summed and nothing is computed: a ring all-reduce of
     /// FP32 gradients over the links between the nodes, hidden behind the backward pass as far as that lasts (Li et al.
     /// 2020, `PyTorch` Distributed, section 3.2). What happens inside a node is part of the measured rate.
-    fn exposed_share(&self, machine: &Machine, nodes: u32, pass_s: f64, passes: u32) -> f64 {
+    fn exposed_share(&self, machine: &Machine, nodes: u32, pass_s: f64, accumulated: u32) -> f64 {
         let SampleWork::Training(job) = &self.job.work else { return 0.0 };
         if let (Some(kept), true) = (job.scaling_efficiency, nodes > 1) {
             return 1.0 - kept;
@@ -275,7 +275,7 @@ impl<'a> SampleModel<'a> {
         let reduce = 2.0 * (n - 1.0) / n * 4.0 * self.model.params / (link * reached);
         // Two thirds of a pass are backward; only the last one can hide the sum.
         let exposed = (reduce - pass_s * 2.0 / 3.0).max(0.0);
-        exposed / (exposed + pass_s * f64::from(passes))
+        exposed / (exposed + pass_s * f64::from(accumulated))
     }
 
     fn speed(

@@ -10,9 +10,7 @@ use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
 use crate::catalog::measured::MeasuredRate;
 use crate::estimate::{Range, Unplannable};
-use crate::workload::choice::PrecisionChoice;
 use crate::workload::precision::Precision;
-use clap::ValueEnum as _;
 
 /// What is asked of the table.
 #[derive(Clone, Copy, Debug)]
@@ -186,7 +184,7 @@ fn row<'a>(
         gpu_name: &rate.gpu,
         gpu: gpu.map(|at| &catalog.gpus[at]),
         train: rate.task == "train",
-        precision: plain(PrecisionChoice::from_str(&rate.precision, true).ok()?.arithmetic()?),
+        precision: plain(Precision::named(&rate.precision)?),
         class: &rate.class,
         gpus: rate.gpus,
         batch: rate.batch,

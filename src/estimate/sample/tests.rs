@@ -52,7 +52,7 @@ fn rate(catalog: &Catalog, name: &str, gpu: &str, gpus: u32, job: &Samples) -> f
     planned(catalog, name, gpu, gpus, job).speed.samples_per_s.expected
 }
 
-/// Images per second of ResNet-50 in the range that MLPerf Training and Lambda saw on eight GPUs of each kind.
+/// Images per second of ResNet-50 in the range that `MLPerf` Training and Lambda saw on eight GPUs of each kind.
 #[test]
 fn resnet_50_trains_as_fast_as_was_measured() {
     let catalog = catalog();

@@ -86,9 +86,9 @@ impl TrainingModel<'_> {
     }
 
     /// Wall hours of so many steps that take so long.
-    pub fn hours_of(&self, step_s: Range, steps: f64) -> Range {
+    pub fn hours_of(&self, step_s: Range, count: f64) -> Range {
         let goodput = self.goodput();
-        let expected = steps * step_s.expected / goodput.expected / SECONDS_PER_HOUR;
+        let expected = count * step_s.expected / goodput.expected / SECONDS_PER_HOUR;
         let combined = |step: f64, good: f64| {
             let (a, b) = ((step / step_s.expected).ln(), (good / goodput.expected).ln());
             a.hypot(b).exp()

@@ -59,8 +59,8 @@ pub fn leave_out(catalog: &mut Catalog, group: &str) {
         let words = words(text);
         !wanted.is_empty() && words.windows(wanted.len()).any(|some| some == wanted)
     };
-    let cited: Vec<bool> = catalog.sources.iter().map(|source| cites(&source.text)).collect();
-    catalog.measured.retain(|rate| !cited[usize::from(rate.source.0)]);
+    let left: Vec<bool> = catalog.sources.iter().map(|source| cites(&source.text)).collect();
+    catalog.measured.retain(|rate| !left[usize::from(rate.source.0)]);
 }
 
 impl Case {
@@ -233,7 +233,7 @@ fn class(question: &Question, train: bool, kind: &str) -> Result<&'static str, S
 }
 
 /// Format of the arithmetic. `fp32/tf32` is the default of frameworks: TF32 where the GPU has it. The submissions of
-/// MLPerf do not say it for training, where all use 16 bits, nor always for inference, where images and questions are
+/// `MLPerf` do not say it for training, where all use 16 bits, nor always for inference, where images and questions are
 /// served in INT8.
 fn precision(
     catalog: &Catalog,
@@ -276,7 +276,7 @@ fn optimizer(question: &Question) -> Optimizer {
     }
 }
 
-/// Passes of a denoiser for what is counted: an image of 20 steps with guidance in MLPerf Inference, else one step with
+/// Passes of a denoiser for what is counted: an image of 20 steps with guidance in `MLPerf` Inference, else one step with
 /// guidance, two passes.
 fn evaluations(catalog: &Catalog, network: &Network, kind: &str) -> f64 {
     let denoiser = network.preset(catalog).is_some_and(

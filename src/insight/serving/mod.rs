@@ -12,11 +12,11 @@ mod tests;
 use super::question::Question;
 use super::{Prediction, Skip, gpu};
 use crate::catalog::Catalog;
-use crate::catalog::gpu::GpuId;
+use crate::catalog::gpu::{Gpu, GpuId};
 use crate::estimate::serving::ServingModel;
 use crate::estimate::{Layout, Machine, Verdict};
 use crate::model::Architecture;
-use crate::workload::precision::Precision;
+use crate::workload::precision::{Precision, Quantization};
 use crate::workload::{KvRule, Serving, software};
 
 /// GPUs of a node where the row does not state the nodes.
@@ -75,7 +75,7 @@ impl Ask {
         let kind = question.text("kind").ok_or_else(|| Skip::blank("kind"))?;
         match kind {
             "decode_b1" => Ok(Self::Decode),
-            "static_b1" => Ok(Self::Single),
+            "static_b1" | "mlperf_singlestream" => Ok(Self::Single),
             "static_batch" => Ok(Self::Batch),
             "static_batch_max" => Ok(Self::LargestBatch),
             "prefill_b1" => Ok(Self::Prefill),
@@ -84,7 +84,6 @@ impl Ask {
             "serve_online" | "mlperf_server" | "mlperf_interactive" => {
                 Err(Skip::new("the offered rate is not among the columns of the workload"))
             }
-            "mlperf_singlestream" => Ok(Self::Single),
             "memory" => Ok(Self::Memory),
             "fit" => Ok(Self::Fit),
             "offload" => Ok(Self::Offload),
@@ -203,7 +202,7 @@ impl Case {
         let batch = || self.batch.ok_or_else(|| Skip::blank("batch_or_concurrency")).map(drop);
         match self.ask {
             Ask::Single | Ask::LargestBatch | Ask::Offline | Ask::Offload => {
-                input().and_then(|()| output())?
+                input().and_then(|()| output())?;
             }
             Ask::Batch | Ask::ClosedLoop => input().and_then(|()| output()).and_then(|()| batch())?,
             Ask::Prefill => input()?,
@@ -214,18 +213,11 @@ impl Case {
 }
 
 /// INT8 and FP8 weights that a GPU has no arithmetic for are unpacked inside the kernel.
-fn widen(
-    gpu: &crate::catalog::gpu::Gpu,
-    format: crate::workload::precision::Quantization,
-    class: &str,
-) -> crate::workload::precision::Quantization {
+fn widen(gpu: &Gpu, format: Quantization, class: &str) -> Quantization {
     let plain = matches!(class, "eager" | "eager-v0" | "llama.cpp" | "exllama")
         && format.compute == Some(Precision::Int8);
     let lacks = format.compute == Some(Precision::Int8) && Precision::Int8.peak(gpu).is_none();
-    crate::workload::precision::Quantization {
-        compute: format.compute.filter(|_| !plain && !lacks),
-        ..format
-    }
+    Quantization { compute: format.compute.filter(|_| !plain && !lacks), ..format }
 }
 
 /// GPUs, and how they are used: as stated, else all of them as one replica, divided the way the engine does.

@@ -38,13 +38,14 @@ impl Case {
         match self.ask {
             Ask::Decode => self.decode(model, layout, &mut values),
             Ask::Single => self.batch_of(model, layout, 1, &mut values),
-            Ask::Batch => self.batch_of(model, layout, self.per_replica(layout), &mut values),
             Ask::LargestBatch => self.batch_of(model, layout, model.offline_batch(layout), &mut values),
             Ask::Prefill => self.prefill(model, layout, &mut values),
             Ask::Offline => self.offline(model, layout, &mut values),
             Ask::ClosedLoop => self.closed_loop(model, layout, &mut values),
             Ask::Offload if verdict == Verdict::No => {}
-            Ask::Offload => self.batch_of(model, layout, self.per_replica(layout), &mut values),
+            Ask::Batch | Ask::Offload => {
+                self.batch_of(model, layout, self.per_replica(layout), &mut values);
+            }
             Ask::Memory | Ask::Fit => {}
         }
         Ok(Prediction { values, verdict: Some(verdict), basis: model.basis() })

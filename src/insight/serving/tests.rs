@@ -41,7 +41,9 @@ fn an_engine_is_read_with_its_version() {
     assert_eq!(class(&[]), Ok("vllm".to_owned()));
     assert_eq!(class(&[("engine_version", "0.6.3.post1")]), Ok("vllm-v0".to_owned()));
     assert_eq!(class(&[("engine", "Triton + TensorRT-LLM")]), Ok("tensorrt-llm".to_owned()));
-    assert_eq!(class(&[("engine", "HF Transformers")]), Ok("eager".to_owned()));
+    let transformers = |version| class(&[("engine", "HF Transformers"), ("engine_version", version)]);
+    assert_eq!(transformers("4.51.3"), Ok("eager".to_owned()));
+    assert_eq!(transformers("4.38.2"), Ok("eager-v0".to_owned()));
     assert_eq!(class(&[("engine", "llama.cpp fork")]), Ok("llama.cpp".to_owned()));
     assert!(class(&[("engine", "nobody's engine")]).is_err());
 }
@@ -64,4 +66,38 @@ fn words_behind_the_name_of_a_model_do_not_matter_but_its_size_does() {
     };
     assert_eq!(layers("meta-llama/Llama-3.1-8B-Instruct-GGUF", "8.03"), Ok(32));
     assert!(layers("Llama 3.1 8B", "70.6").is_err());
+}
+
+#[test]
+fn measured_cells_do_not_change_a_prediction() {
+    let catalog = embedded(Sections::ALL).expect("a catalog");
+    let predict = |question: &Question| Case::of(&catalog, question)?.predict(&catalog);
+    let plain = predict(&with(&[])).expect("a prediction");
+    let measured =
+        with(&[("tpot_ms", "7.5"), ("ttft_ms", "90"), ("id", "x-1"), ("source_group", "somebody")]);
+    assert_eq!(predict(&measured), Ok(plain));
+}
+
+#[test]
+fn logits_of_whole_prompts_are_held_by_old_transformers_only() {
+    let catalog = embedded(Sections::ALL).expect("a catalog");
+    let peak = |version: &'static str| {
+        let row = with(&[("engine", "HF Transformers"), ("engine_version", version), ("kind", "static_b1")]);
+        let prediction = Case::of(&catalog, &row).expect("a case").predict(&catalog).expect("a prediction");
+        let of =
+            |metric| prediction.values.iter().find(|value| value.0 == metric).map(|value| value.1.expected);
+        of(crate::insight::metric::Metric::PeakMemoryGib).expect("a peak")
+    };
+    // 8 requests hold 1,024 tokens of 128,256 logits in 16 and 32 bit.
+    let logits = 8.0 * 1023.0 * 128_256.0 * 6.0 / crate::units::GIB;
+    assert!((peak("4.38.2") - peak("4.51.3") - logits).abs() < 0.01 * logits);
+}
+
+#[test]
+fn a_far_too_large_model_has_a_verdict_and_no_speed() {
+    let catalog = embedded(Sections::ALL).expect("a catalog");
+    let row = with(&[("model", "Llama 3.1 405B")]);
+    let prediction = Case::of(&catalog, &row).expect("a case").predict(&catalog).expect("a prediction");
+    assert_eq!(prediction.verdict, Some(Verdict::No));
+    assert!(prediction.values.iter().all(|value| value.0 == crate::insight::metric::Metric::PeakMemoryGib));
 }

@@ -14,9 +14,6 @@ const SAME_SHAPE: f64 = 0.25;
 /// The network that a row means.
 pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Architecture, Skip> {
     let name = question.text("model").ok_or_else(|| Skip::blank("model"))?;
-    if let Some(found) = named(catalog, question, name) {
-        return Ok(found);
-    }
     let lower = name.to_lowercase();
     if lower.starts_with("transformer-xl") {
         return Err(Skip::new("recurrence over segments (Transformer-XL) is not modelled"));
@@ -25,6 +22,9 @@ pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Arc
         return Err(Skip::new(
             "training of encoder-decoders is not modelled: a token crosses only one of the two",
         ));
+    }
+    if let Some(found) = named(catalog, question, name) {
+        return Ok(found);
     }
     let params = question.number("params_b").map(|billions| billions * 1e9);
     let active = question.number("active_params_b").map(|billions| billions * 1e9);

@@ -199,9 +199,10 @@ fn legend(out: &mut String, points: &[&PlotPoint], marks: &BTreeMap<&str, Mark>)
         y += height;
     };
     for (group, number) in order {
-        match marks.get(group) {
-            Some(mark) => entry(mark, &format!("{} ({number})", shortened(group))),
-            None => (others, rest) = (others + 1, rest + number),
+        if let Some(mark) = marks.get(group) {
+            entry(mark, &format!("{} ({number})", shortened(group)));
+        } else {
+            (others, rest) = (others + 1, rest + number);
         }
     }
     if others > 0 {

@@ -16,7 +16,7 @@ use crate::workload::{
 /// Most samples in an optimizer step or in flight.
 const MOST_SAMPLES: u32 = 1 << 24;
 
-/// Tokens of a sequence in the BERT recipe for SQuAD.
+/// Tokens of a sequence in the BERT recipe for question answering.
 const SQUAD_LEN: u32 = 384;
 
 /// Completes a job on samples.
@@ -37,7 +37,7 @@ pub(super) fn samples(
     let evaluations = if task == Task::Infer { evaluations(catalog, arch, notes)? } else { 1.0 };
     let seq_len = (arch.kind == Kind::Encoder).then(|| sequence(args, arch, notes)).transpose()?;
     let strict = args.strict == Some(true);
-    Ok(Samples { task, seq_len, precision, strict, class, evaluations, work })
+    Ok(Samples { task, precision, strict, class, evaluations, seq_len, work })
 }
 
 /// What one sample of a network is called.
@@ -172,47 +172,11 @@ fn training(
     task: Task,
     notes: &mut Notes,
 ) -> Result<SampleTraining, InputError> {
-    let family = arch.kind.sample().map_or("", |sample| sample.family.name());
-    let unit = unit(arch);
-    let recipe = |key: &str| constant(catalog, key, Some(family)).ok().filter(|_| task == Task::Train);
-    let samples = match (args.samples, recipe("sample-train-samples")) {
-        (Some(samples), _) => samples.0 as f64,
-        (None, Some((samples, source))) => {
-            let why = format!("{unit} of the data set that such networks are usually trained on");
-            notes.assume("samples", samples, why, source);
-            samples
-        }
-        (None, None) => {
-            let message = format!("{} needs the number of {unit} to train on", arch.name);
-            return Err(InputError::new(
-                message,
-                "give `--samples N`, and `--epochs N` for more than one pass",
-            ));
-        }
-    };
-    let epochs = match (positive("epochs", args.epochs, 1e6)?, recipe("sample-train-epochs")) {
-        (Some(epochs), _) => epochs,
-        (None, Some((epochs, source))) if args.samples.is_none() => {
-            notes.assume("epochs", epochs, "passes over the data set of the published recipe", source);
-            epochs
-        }
-        (None, _) => notes.or_default(None, "epochs", 1.0, "one pass over the samples"),
-    };
-    let global_batch = match sized("global-batch", args.global_batch, MOST_SAMPLES)? {
-        Some(asked) => asked,
-        None => {
-            let Ok((batch, source)) = constant(catalog, "sample-train-batch", Some(family)) else {
-                let message = format!("{} needs the number of {unit} in an optimizer step", arch.name);
-                return Err(InputError::new(message, "give `--global-batch N`"));
-            };
-            let why =
-                format!("{unit} per optimizer step of the published recipe; it bounds the number of GPUs");
-            notes.assume("global-batch", batch, why, source);
-            batch as u32
-        }
-    };
+    let (samples, epochs) = data(args, catalog, arch, task, notes)?;
+    let global_batch = global_batch(args, catalog, arch, notes)?;
     let optimizer = args.optimizer.unwrap_or_else(|| {
-        let optimizer = if matches!(family, "cnn" | "detector") { Optimizer::Sgd } else { Optimizer::Adamw };
+        let momentum = matches!(family(arch), "cnn" | "detector");
+        let optimizer = if momentum { Optimizer::Sgd } else { Optimizer::Adamw };
         let name = super::name_of(&optimizer);
         notes.assume("optimizer", name, "what such networks are usually trained with", CONVENTION);
         optimizer
@@ -226,4 +190,63 @@ fn training(
     let micro_batch = sized("micro-batch", args.micro_batch, global_batch)?;
     let scaling_efficiency = args.scaling_efficiency.map(|share| share.0);
     Ok(SampleTraining { optimizer, global_batch, micro_batch, samples, epochs, goodput, scaling_efficiency })
+}
+
+/// Class of the published recipes.
+fn family(arch: &Architecture) -> &'static str {
+    arch.kind.sample().map_or("", |sample| sample.family.name())
+}
+
+/// Samples and passes over them: as asked, else those of the published recipe of such networks, where there is one.
+fn data(
+    args: &WorkloadArgs,
+    catalog: &Catalog,
+    arch: &Architecture,
+    task: Task,
+    notes: &mut Notes,
+) -> Result<(f64, f64), InputError> {
+    let unit = unit(arch);
+    let recipe = |key: &str| constant(catalog, key, Some(family(arch))).ok().filter(|_| task == Task::Train);
+    let samples = match (args.samples, recipe("sample-train-samples")) {
+        (Some(samples), _) => samples.0 as f64,
+        (None, Some((samples, source))) => {
+            let why = format!("{unit} of the data set that such networks are usually trained on");
+            notes.assume("samples", samples, why, source);
+            samples
+        }
+        (None, None) => {
+            let message = format!("{} needs the number of {unit} to train on", arch.name);
+            let hint = "give `--samples N`, and `--epochs N` for more than one pass";
+            return Err(InputError::new(message, hint));
+        }
+    };
+    let epochs = match (positive("epochs", args.epochs, 1e6)?, recipe("sample-train-epochs")) {
+        (Some(epochs), _) => epochs,
+        (None, Some((epochs, source))) if args.samples.is_none() => {
+            notes.assume("epochs", epochs, "passes over the data set of the published recipe", source);
+            epochs
+        }
+        (None, _) => notes.or_default(None, "epochs", 1.0, "one pass over the samples"),
+    };
+    Ok((samples, epochs))
+}
+
+/// Samples per optimizer step: as asked, else those of the published recipe of such networks.
+fn global_batch(
+    args: &WorkloadArgs,
+    catalog: &Catalog,
+    arch: &Architecture,
+    notes: &mut Notes,
+) -> Result<u32, InputError> {
+    if let Some(asked) = sized("global-batch", args.global_batch, MOST_SAMPLES)? {
+        return Ok(asked);
+    }
+    let Ok((batch, source)) = constant(catalog, "sample-train-batch", Some(family(arch))) else {
+        let message = format!("{} needs the number of {} in an optimizer step", arch.name, unit(arch));
+        return Err(InputError::new(message, "give `--global-batch N`"));
+    };
+    let why =
+        format!("{} per optimizer step of the published recipe; it bounds the number of GPUs", unit(arch));
+    notes.assume("global-batch", batch, why, source);
+    Ok(batch as u32)
 }
