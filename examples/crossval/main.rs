@@ -26,6 +26,7 @@ use std::time::Instant;
 
 /// Fits constants to measurements and cross-validates them.
 #[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 struct Arguments {
     /// Tables of measurements.
     #[arg(required = true, value_name = "FILE.csv")]
@@ -249,8 +250,11 @@ fn leave_one_out(
 /// What the fit changed.
 fn constants(before: &Catalog, after: &Catalog) {
     println!("== fitted constants (value before -> after, range)");
-    for (old, new) in
-        before.constants.iter().zip(&after.constants).filter(|(old, new)| old.value != new.value)
+    for (old, new) in before
+        .constants
+        .iter()
+        .zip(&after.constants)
+        .filter(|(old, new)| old.value.to_bits() != new.value.to_bits())
     {
         let range = new.range.map_or(String::new(), |(low, high)| format!("  {low}..{high}"));
         println!("{:60} {:>10} -> {:>10}{range}", values::label(old), old.value, new.value);

@@ -282,7 +282,7 @@ fn schemas_refuse_drift() {
     broken(&|d| d["recommendations"][0]["extra"] = 1.into());
     broken(&|d| d["recommendations"][0]["memory"]["terms"]["weights_gb"] = 1.into());
     broken(&|d| d["recommendations"][0]["costs"][0]["usd_per_hour"] = 0.into());
-    broken(&|d| d["workload"]["layers"] = Value::Null);
+    broken(&|d| d["workload"]["model"] = Value::Null);
     broken(&|d| d["schema_version"] = 2.into());
     broken(&|d| {
         d.as_object_mut().unwrap().remove("rejected");
