@@ -114,7 +114,7 @@ fn readme_and_ci_call_the_same_tests() {
     let test =
         readme.lines().map(str::trim).find(|line| line.starts_with("cargo test")).expect("a test command");
     assert!(ci.lines().any(|line| line.trim() == test), ".ci/run does not call `{test}`");
-    assert!(readme.lines().count() <= 200, "README.md is too long");
+    assert!(readme.lines().count() <= 240, "README.md is too long");
 }
 
 struct Session {
