@@ -3,7 +3,7 @@
 //! The search prunes; a test compares it with brute force over [`TrainingModel::all_layouts`].
 
 use super::TrainingModel;
-use super::memory::SplitMemory;
+use super::memory::{Place, SplitMemory};
 use super::split::Split;
 use crate::estimate::{Layout, MemoryEstimate, Plan, Verdict};
 use crate::model::Architecture;
@@ -72,6 +72,9 @@ impl TrainingModel<'_> {
 
     /// The fastest layout that fits, else the fastest that is tight; the simpler one where times are equal.
     pub fn best(&self, pins: &Pins) -> Option<Plan> {
+        if self.least_states() > self.machine.usable_bytes {
+            return None;
+        }
         let contexts = self.contexts(pins);
         let (grid, split, micro_batch) = self
             .fastest(pins, contexts, Verdict::Fits)
@@ -240,9 +243,22 @@ impl TrainingModel<'_> {
         if few.is_some_and(|(_, memory)| self.verdict(&memory) != Verdict::No) { 1 } else { most }
     }
 
-    /// Most context parallel ranks that a search may use; pins are asked for by the grids.
+    /// Most context parallel ranks that a search may use; pins are asked for by the grids. Where the states alone are too
+    /// much, shorter pieces of a sequence do not help.
     fn most_contexts(&self, pins: &Pins) -> u32 {
-        if pins.cp.is_some() || self.method == Method::Qlora { 1 } else { MOST_CONTEXTS.min(self.total_gpus) }
+        let never = pins.cp.is_some() || self.method == Method::Qlora || self.total_gpus == 1;
+        if never || self.least_states() > self.machine.usable_bytes {
+            1
+        } else {
+            MOST_CONTEXTS.min(self.total_gpus)
+        }
+    }
+
+    /// Bytes of the states on each GPU when all of them share everything evenly: no layout has less on its fullest one.
+    fn least_states(&self) -> f64 {
+        let even = Grid { dp: self.total_gpus, tp: 1, pp: 1, ep: 1, cp: 1 };
+        let split = even.split(Sharding::Zero3, self.offload, Recompute::Full);
+        self.states(&split, Place::Whole).gpu.total()
     }
 
     /// Parallel sizes that the rules allow, with context parallelism up to `contexts` unless it is pinned.
