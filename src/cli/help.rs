@@ -34,7 +34,7 @@ input_len, output_len, batch_or_concurrency and a measured rate or time. Only th
 Exit codes: 0 answered, 1 the tool failed, 2 bad input, or fewer than 2 runs to fit to, 5 invalid catalog
 
 Examples:
-  # Then: gpuadvise recommend --params 8B --task train --catalog mine.toml
+  # Then, with the --framework of the runs: gpuadvise recommend --params 8B --task train --catalog mine.toml
   gpuadvise calibrate --runs my-runs.csv --output mine.toml
   # Errors before and after, and what was skipped
   gpuadvise calibrate --runs my-runs.csv --json";

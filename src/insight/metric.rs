@@ -60,6 +60,51 @@ pub struct Answer {
     pub values: BTreeMap<Metric, f64>,
     /// Whether it ran (`Some(true)`) or ran out of memory (`Some(false)`).
     pub fits: Option<bool>,
+    /// Measured cells that are stated but no figure above 0, or no word that is known; they count as blank.
+    pub unreadable: Vec<&'static str>,
+}
+
+/// Columns of measured figures.
+const FIGURES: [&str; 15] = [
+    "metric_tokens_per_s_total",
+    "metric_tokens_per_s_per_gpu",
+    "metric_samples_per_s",
+    "metric_tflops_per_gpu",
+    "metric_output_tokens_per_s_total",
+    "metric_total_tokens_per_s",
+    "metric_requests_per_s",
+    "peak_memory_gb",
+    "train_hours_total",
+    "ttft_ms",
+    "tpot_ms",
+    "latency_ms",
+    "kv_cache_tokens_capacity",
+    "images_per_s",
+    "metric_mfu_pct",
+];
+
+/// A figure above 0 that something can have measured.
+fn figure(cell: &str) -> Option<f64> {
+    cell.trim().parse::<f64>().ok().filter(|value| (1e-12..=1e18).contains(value))
+}
+
+/// Whether a run fitted, in the words that tables use.
+fn ran(word: &str) -> Option<bool> {
+    match word.trim().to_lowercase().as_str() {
+        "yes" | "true" | "ok" | "fits" | "1" => Some(true),
+        "oom" | "no" | "false" | "out of memory" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// GiB of one unit of a printed peak: most tools print 2^30 and call it GB.
+fn unit_gib(unit: &str) -> f64 {
+    match unit.trim().to_lowercase().as_str() {
+        "gb" => 1e9 / GIB,
+        "mb" => 1e6 / GIB,
+        "mib" => 1.0 / 1024.0,
+        _ => 1.0,
+    }
 }
 
 /// Below this a printed peak is none of a job, GiB: the context of the driver alone takes more.
@@ -68,12 +113,9 @@ const LEAST_PEAK_GIB: f64 = 0.1;
 impl Answer {
     /// Reads the measured cells; what is blank or no number above 0 was not measured.
     pub fn new(question: &Question, cell: impl Fn(&str) -> Option<String>) -> Self {
-        let number = |column: &str| {
-            cell(column)?.trim().parse::<f64>().ok().filter(|&value| value.is_finite() && value > 0.0)
-        };
+        let number = |column: &str| figure(&cell(column)?);
         let gpus = question.number("gpu_count");
-        let unit = cell("memory_unit").unwrap_or_default();
-        let gib = if unit.trim().eq_ignore_ascii_case("gb") { 1e9 / GIB } else { 1.0 };
+        let gib = unit_gib(&cell("memory_unit").unwrap_or_default());
         let mut values = BTreeMap::new();
         let mut put = |metric: Metric, value: Option<f64>| {
             if let Some(value) = value {
@@ -106,12 +148,12 @@ impl Answer {
                 put(Metric::ImagesPerS, number("images_per_s"));
             }
         }
-        let fits = match cell("fits").unwrap_or_default().trim() {
-            "yes" => Some(true),
-            "oom" => Some(false),
-            _ => None,
-        };
-        Self { values, fits }
+        let stated = |column: &&'static str| cell(column).filter(|text| !text.trim().is_empty());
+        let bad = |column: &&'static str| stated(column).is_some_and(|text| figure(&text).is_none());
+        let mut unreadable: Vec<&'static str> = FIGURES.into_iter().filter(bad).collect();
+        let fits = stated(&"fits").map(|word| ran(&word));
+        unreadable.extend(fits.is_some_and(|fits| fits.is_none()).then_some("fits"));
+        Self { values, fits: fits.flatten(), unreadable }
     }
 }
 

@@ -65,6 +65,9 @@ const NUMERIC: [&str; 26] = [
     "tokens_total",
 ];
 
+/// Above this no count of a workload lies: tokens of the longest runs are below a hundredth of it.
+const MOST: f64 = 1e16;
+
 /// The cells of one row that describe the workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
@@ -89,6 +92,9 @@ impl Question {
                     // No prompt, or no answer: lengths may be nothing.
                     Ok(0.0) if ["input_len", "output_len"].contains(&name) => {
                         question.numbers.insert(name, 0.0);
+                    }
+                    Ok(number) if number > MOST => {
+                        return Err(Skip(format!("`{name}` is beyond reason")));
                     }
                     Ok(number) if number.is_finite() && number > 0.0 => {
                         question.numbers.insert(name, number);

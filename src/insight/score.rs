@@ -80,14 +80,15 @@ impl Labels {
     }
 
     fn get(&self, by: By) -> &str {
-        match by {
+        let label = match by {
             By::Overall => "all",
             By::Kind => &self.kind,
             By::Source => &self.source,
             By::Gpu => &self.gpu,
             By::Framework => &self.framework,
             By::Engine => &self.engine,
-        }
+        };
+        if label.is_empty() { "not stated" } else { label }
     }
 }
 

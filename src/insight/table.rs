@@ -38,11 +38,18 @@ pub struct Measurement {
 /// Reads a table; `name` is the file for messages.
 pub fn read(name: &str, text: &[u8]) -> Result<Vec<Measurement>, InputError> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
+    let mut reader = csv::ReaderBuilder::new().from_reader(text);
     let header: Vec<String> = match reader.headers() {
         Ok(header) => header.iter().map(|column| column.trim().to_lowercase()).collect(),
         Err(error) => return Err(malformed(name, &error)),
     };
+    if let Some(twice) =
+        header.iter().enumerate().find_map(|(at, column)| header[..at].contains(column).then_some(column))
+        && !twice.is_empty()
+    {
+        let message = format!("{name}:1:1: the column `{twice}` stands there twice");
+        return Err(InputError::new(message, "give each column once"));
+    }
     let sort = sort_of(name, &header)?;
     let mut rows = Vec::new();
     for record in reader.records() {
@@ -79,7 +86,8 @@ fn sort_of(name: &str, header: &[String]) -> Result<Sort, InputError> {
         std::cmp::Ordering::Greater => Ok(Sort::Training),
         std::cmp::Ordering::Less => Ok(Sort::Inference),
         std::cmp::Ordering::Equal => {
-            let message = format!("{name}:1:1: the header tells neither training nor inference rows");
+            let which = if training > 0 { "both training and" } else { "neither training nor" };
+            let message = format!("{name}:1:1: the header tells {which} inference rows");
             Err(InputError::new(message, HEADER_HINT))
         }
     }

@@ -157,6 +157,10 @@ fn what_is_no_table_is_refused_with_its_place() {
     refused(b"a,b,c\n1,2,3\n", "no column `model`");
     refused(b"model,gpu\nx,y\n", "neither training nor inference");
     refused(b"model,gpu,seq_len\nx,\xff,2\n", "bad.csv:2:1");
+    refused(b"model,gpu,seq_len,gpu\nx,y,2,z\n", "the column `gpu` stands there twice");
+    refused(b"model,gpu,seq_len\nx,y,2\nx,y\n", "bad.csv:3:1");
+    refused(b"model,gpu,seq_len\nx,\"y,2\nx,y,2\n", "bad.csv:2:1");
+    refused(b"model,gpu,method,kind\nx,y,lora,vision\n", "both training and inference");
     let missing = run(&["accuracy", "--measurements", "nowhere.csv"]);
     assert_eq!(missing.code, 2, "{}", missing.stderr);
 }
@@ -167,19 +171,24 @@ fn what_cannot_be_predicted_is_skipped_with_the_reason() {
                 llama-3-8b,Abacus-1,2048,1,1,32\n\
                 llama-3-8b,H100-SXM,-3,1,1,32\n\
                 llama-3-8b,H100-SXM,many,1,1,32\n\
-                llama-3-8b,,2048,1,1,32\n";
+                llama-3-8b,,2048,1,1,32\n\
+                llama-3-8b,H100-SXM,1e17,1,1,32\n";
     let program = Program::new().file("rows.csv", rows);
     let finished = program.run(&["accuracy", "--measurements", "rows.csv", "--json"]);
     assert_eq!(finished.code, 3, "{}", finished.stderr);
     let answer = finished.json();
     let reasons: Vec<&str> =
         answer["skipped"].as_array().unwrap().iter().map(|row| row["reason"].as_str().unwrap()).collect();
-    for (reason, wanted) in
-        reasons.iter().zip(["Abacus-1", "`seq_len` is not above 0", "`seq_len` is not a number", "gpu"])
-    {
+    for (reason, wanted) in reasons.iter().zip([
+        "Abacus-1",
+        "`seq_len` is not above 0",
+        "`seq_len` is not a number",
+        "gpu",
+        "`seq_len` is beyond reason",
+    ]) {
         assert!(reason.contains(wanted), "{reason}");
     }
-    assert_eq!(reasons.len(), 4);
+    assert_eq!(reasons.len(), 5);
 }
 
 /// Whole runs as their authors published them, with restarts and checkpoints: three quarters within 30 %.
@@ -206,4 +215,35 @@ fn the_picture_is_one_svg_with_a_panel_for_each_kind_and_metric() {
     assert!(picture.contains("pretrain"), "{picture}");
     let nowhere = program.run(&["accuracy", "--measurements", "one.csv", "--plot", "no/such/folder.svg"]);
     assert_eq!((nowhere.code, nowhere.stdout.as_str()), (1, ""), "{}", nowhere.stderr);
+}
+
+/// Figures that are none count as blank and are told of; words for a verdict are read as people write them.
+#[test]
+fn measured_cells_that_are_no_figures_are_told_of() {
+    let (header, row) = ONE.trim_end().split_once('\n').unwrap();
+    let with = |measured: &str, fits: &str| {
+        let row = row.rsplit_once(',').unwrap().0;
+        let program = Program::new().file("one.csv", &format!("{header},fits\n{row},{measured},{fits}\n"));
+        program.run(&["accuracy", "--measurements", "one.csv", "--json"]).json()
+    };
+    for bad in ["\"1,007\"", "-3", "NaN", "fast", "1e308"] {
+        let answer = with(bad, "yes");
+        assert_eq!(answer["warnings"][0]["id"], "measured-unreadable", "{bad}");
+        assert_eq!(answer["rows"][0]["measured"], Value::Null, "{bad}");
+    }
+    for word in ["OOM", "no", "out of memory", "false"] {
+        let answer = with("12000", word);
+        assert_eq!(answer["warnings"], json!([]), "{word}");
+        assert_eq!(answer["rows"].as_array().unwrap().last().unwrap()["measured"], "oom", "{word}");
+    }
+    assert_eq!(with("12000", "perhaps")["warnings"][0]["id"], "measured-unreadable");
+}
+
+#[test]
+fn a_gate_without_anything_to_judge_does_not_pass() {
+    let (header, row) = ONE.trim_end().split_once('\n').unwrap();
+    let blank = format!("{header}\n{},\n", row.rsplit_once(',').unwrap().0);
+    let program = Program::new().file("one.csv", &blank);
+    let finished = program.run(&["accuracy", "--measurements", "one.csv", "--fail-above", "20"]);
+    assert_eq!(finished.code, 3, "{}", finished.stderr);
 }

@@ -176,7 +176,7 @@ fn what_cannot_be_fitted_to_is_refused_with_its_place() {
         (blank, "0 usable runs"),
         (one, "1 usable runs"),
         (dateless, "--as-of"),
-        (table(|_| "2000000".to_owned()), "another unit"),
+        (table(|_| "2000000".to_owned()), "of the dense peak"),
     ] {
         let finished = Program::new().file("runs.csv", &text).run(&["calibrate", "--runs", "runs.csv"]);
         assert_eq!((finished.code, finished.stdout.as_str()), (2, ""), "{named}: {}", finished.stderr);

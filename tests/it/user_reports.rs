@@ -413,6 +413,14 @@ fn p108_a_utilisation_above_100_per_cent_is_refused() {
     let finished = run(&["recommend", "--params", "1e9", "--task", "train", "--goodput", "1.04"]);
     assert_eq!(finished.code, 2, "{}", finished.stderr);
     assert!(finished.stderr.contains("goodput"), "{}", finished.stderr);
+    // 20,500 tokens/s of an 8B model on one H100 are more than its dense BF16 peak.
+    let runs = "model,gpu,gpu_count,seq_len,method,precision,framework,micro_batch,global_batch_seqs,as_of,\
+                metric_tokens_per_s_per_gpu\n\
+                llama-3-8b,H100-SXM,8,8192,pretrain,bf16,torchtitan,1,64,2026-10-01,20500\n\
+                llama-3-8b,H100-SXM,8,4096,pretrain,bf16,torchtitan,2,128,2026-10-01,21500\n";
+    let finished = Program::new().file("runs.csv", runs).run(&["calibrate", "--runs", "runs.csv"]);
+    assert_eq!(finished.code, 2, "{}", finished.stderr);
+    assert!(finished.stderr.contains("% of the dense peak"), "{}", finished.stderr);
 }
 
 /// The PCIe card of a family is slower than the SXM one, by its own dense peak and clocks.

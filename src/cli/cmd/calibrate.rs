@@ -3,12 +3,16 @@
 use crate::calibrate::free::Choice;
 use crate::calibrate::own::{FEWEST, TooFew, calibrate};
 use crate::calibrate::runs;
+use crate::catalog::Catalog;
 use crate::catalog::load::Sections;
 use crate::catalog::provenance::{AsOf, CALIBRATED, Source};
 use crate::cli::args::CalibrateArgs;
 use crate::cli::exit::Outcome;
 use crate::cli::frame::{Frame, measurements};
 use crate::diag::InputError;
+use crate::insight::Case;
+use crate::insight::metric::Metric;
+use crate::insight::table::Measurement;
 use crate::report::Format;
 use crate::report::calibrate::{Calibration, SkipLine};
 use anyhow::anyhow;
@@ -27,6 +31,7 @@ pub fn run(frame: &Frame, args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     )?;
     let choice = Choice::own().map_err(|error| anyhow!("the list of constants is damaged: {error}"))?;
     let said = |used: usize| format!("{CALIBRATED}{used} runs of {name}");
+    possible(&catalog, &name, &runs.rows)?;
     let source = |used| Source { text: said(used), as_of: day };
     let calibrated = calibrate(&catalog, &choice, &runs.rows, source).map_err(|few| too_few(&name, &few))?;
     frame.step("constants fitted");
@@ -38,6 +43,30 @@ pub fn run(frame: &Frame, args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     body.summary(&body.labels()).iter().for_each(|line| frame.tell(line));
     frame.write(body.overlay.as_bytes())?;
     Ok(Outcome::Answered)
+}
+
+/// Refuses runs that would have used more than all of a GPU: a rate of the whole job, or of another model, as that of one
+/// GPU.
+fn possible(catalog: &Catalog, name: &str, rows: &[Measurement]) -> Result<(), InputError> {
+    for row in rows {
+        let Ok(Ok(Case::Training(case))) = row.question.as_ref().map(|question| Case::of(catalog, question))
+        else {
+            continue;
+        };
+        let measured = row.answer.values.get(&Metric::TokensPerSPerGpu);
+        let share = measured.and_then(|&rate| case.utilisation(catalog, rate)).unwrap_or(0.0);
+        if share > 1.0 {
+            let message = format!(
+                "{name}: {} would have used {:.0} % of the dense peak of its GPU",
+                row.id,
+                share * 100.0
+            );
+            let hint =
+                "check the number of GPUs, the sequence length and whether the rate is that of one GPU";
+            return Err(InputError::new(message, hint));
+        }
+    }
+    Ok(())
 }
 
 fn too_few(name: &str, few: &TooFew) -> InputError {

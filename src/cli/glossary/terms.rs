@@ -49,6 +49,7 @@ terms! {
         "checkpoint-size": "Bytes of one checkpoint, which with the write rate give its time. Say `--checkpoint-time`.";
         "checkpoint-write": "Rate at which a node writes a checkpoint. Say `--checkpoint-time`.";
         "discount": "The `[discount]` of the project file was taken off the list prices of this provider and billing kind, those of overlays too. Leave a price that is net already out of one of the two.";
+        "in-sample": "The sample of the program is part of what its constants were fitted on, so these errors are lower than those of machines and software that nobody measured. `docs/estimates.md` has the left-out errors; `--measurements FILE` judges by your own runs.";
         "usage-profile": "Usage was given as a week instead of a file. Say `--usage FILE` with a row for each hour.";
         "usage-repeated": "Usage is shorter than the horizon, so it is repeated from its start until the horizon is full. A year of hours shows seasons too.";
         "usage-cut": "Usage is longer than the horizon, so its latest hours are taken. `--horizon 3y` takes more of them.";
@@ -62,6 +63,7 @@ terms! {
         "restart-time": "Billed time from a restart until work goes on. Say `--restart-time`.";
     }
     warning {
+        "measured-unreadable": "Cells of measured columns hold something that is no figure above 0 (a thousands separator, a unit, NaN), or `fits` is neither yes nor oom. They are compared with nothing. Write plain numbers.";
         "commitment-never-pays": "The price of this commitment is not below that on demand, so no usage makes it pay. Check the price; the plan does not use it.";
         "several-places": "Base and burst are cheapest at different providers or in different regions. Data and images must be in all of them, and moving data may cost more than it saves. `--provider` and `--region` keep the plan in one place.";
         "bf16-fallback": "This GPU has no BF16 arithmetic, so the job is planned in FP16, which needs loss scaling. `--strict` leaves such GPUs out.";

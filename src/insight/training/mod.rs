@@ -119,6 +119,17 @@ impl Case {
         Ok(Prediction { values, verdict, basis: model.basis() })
     }
 
+    /// Model FLOP/s over the dense peak that a measured rate means; `None` where the row cannot be predicted.
+    pub fn utilisation(&self, catalog: &Catalog, tokens_per_s_per_gpu: f64) -> Option<f64> {
+        let machine = self.node.machine(catalog, self.gpu).ok()?;
+        let model =
+            TrainingModel::new(catalog, &self.architecture, &self.training, &machine, self.total_gpus)
+                .ok()?;
+        let speed = model.speed(&self.layout(&model).ok()?);
+        let estimated = speed.tokens_per_s / f64::from(self.total_gpus);
+        Some(speed.mfu * tokens_per_s_per_gpu / estimated)
+    }
+
     /// The stated layout; what is not stated is chosen as the planner would, without a say on what fits where all of it
     /// is stated.
     fn layout(&self, model: &TrainingModel) -> Result<Layout, Skip> {
