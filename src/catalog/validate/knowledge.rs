@@ -13,6 +13,7 @@ use super::{FileTable, Layer};
 use crate::catalog::codes;
 use crate::catalog::knowledge::{Constant, Rule, Scenario, ScenarioWorkload};
 use crate::catalog::raw::Row;
+use crate::diag::near_names;
 
 /// Levels of advice.
 const LEVELS: &[&str] = &["info", "suggest", "warn", "deny"];
@@ -74,6 +75,9 @@ impl<'t> Layer<'t> {
             self.unknown_gpu(row, gpu.value, gpu.spot);
         }
         self.name_note("constant", key.as_deref(), row.spot, waivers);
+        if let (Some(key), Some(value)) = (key.as_deref(), value) {
+            self.judge_constant(row, key, value);
+        }
         if !row.is_sound() {
             return None;
         }
@@ -89,6 +93,36 @@ impl<'t> Layer<'t> {
             source: source?,
             note,
         })
+    }
+
+    /// A constant of an overlay is one that the catalog has under the same key, and of the same kind: a share where all of
+    /// them are shares, above 0 where all of them are.
+    fn judge_constant(&mut self, row: &mut Row<'t>, key: &str, value: f64) {
+        let known = &self.catalog.constants;
+        if known.is_empty() {
+            return;
+        }
+        let same: Vec<f64> = known.iter().filter(|it| it.key == key).map(|it| it.value).collect();
+        let share = same.iter().all(|&it| it > 0.0 && it <= 1.0);
+        let positive = same.iter().all(|&it| it > 0.0);
+        let (message, hint) = if same.is_empty() {
+            let near = near_names(key, known.iter().map(|it| it.key.as_str()));
+            let meant = near.first().map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+            (format!("no estimate reads a constant `{key}`{meant}"), "`catalog/README.md` lists the keys")
+        } else if share && !(value > 0.0 && value <= 1.0) {
+            (
+                format!("`{key}` is a share or a small amount: {value} is not above 0 and up to 1"),
+                "write 0.45 for 45 %",
+            )
+        } else if positive && value <= 0.0 {
+            (
+                format!("`{key}` is above 0 everywhere, and here {value}"),
+                "leave the row out where it is not known",
+            )
+        } else {
+            return;
+        };
+        row.refuse(&mut self.findings, row.spot, &codes::BAD_VALUE, message, hint);
     }
 
     /// Whether a text is a GPU, a family, an architecture or a vendor.
