@@ -12,7 +12,7 @@ use crate::workload::Workload;
 use serde::Serialize;
 
 /// Columns of CSV: one line for each contract of each recommendation.
-const COLUMNS: [&str; 87] = [
+const COLUMNS: [&str; 91] = [
     "rank",
     "provider",
     "region",
@@ -67,7 +67,11 @@ const COLUMNS: [&str; 87] = [
     "communication_share",
     "scaling_efficiency",
     "ttft_ms",
+    "ttft_low_ms",
+    "ttft_high_ms",
     "tpot_ms",
+    "tpot_low_ms",
+    "tpot_high_ms",
     "output_tokens_per_s",
     "requests_per_s",
     "max_concurrency",

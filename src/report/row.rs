@@ -149,8 +149,16 @@ pub struct Performance {
     pub scaling_efficiency: Option<Num>,
     /// Serving: time to first token, ms.
     pub ttft_ms: Option<Num>,
+    /// Serving: low and high end of that, ms.
+    pub ttft_low_ms: Option<Num>,
+    /// High end.
+    pub ttft_high_ms: Option<Num>,
     /// Serving: time per output token, ms.
     pub tpot_ms: Option<Num>,
+    /// Serving: low and high end of that, ms.
+    pub tpot_low_ms: Option<Num>,
+    /// High end.
+    pub tpot_high_ms: Option<Num>,
     /// Serving: generated tokens per second.
     pub output_tokens_per_s: Option<Num>,
     /// Serving: requests per second.
@@ -365,7 +373,11 @@ impl Performance {
                 let replicas = f64::from(rec.replicas);
                 Self {
                     ttft_ms: Some(Num::rate(speed.ttft_ms.expected)),
+                    ttft_low_ms: Some(Num::rate(speed.ttft_ms.low)),
+                    ttft_high_ms: Some(Num::rate(speed.ttft_ms.high)),
                     tpot_ms: Some(Num::rate(speed.tpot_ms.expected)),
+                    tpot_low_ms: Some(Num::rate(speed.tpot_ms.low)),
+                    tpot_high_ms: Some(Num::rate(speed.tpot_ms.high)),
                     output_tokens_per_s: Some(Num::rate(speed.output_tokens_per_s * replicas)),
                     requests_per_s: Some(Num::rate(speed.requests_per_s * replicas)),
                     max_concurrency: Some(Num::exact(f64::from(speed.max_concurrency) * replicas)),

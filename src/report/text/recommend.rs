@@ -186,11 +186,16 @@ fn speed(row: &Row) -> String {
     let rate = |rate: Option<Num>| rate.map_or_else(unknown, grouped);
     let what = if p.output_tokens_per_s.is_some() {
         format!(
-            "{} output tokens/s, {} requests/s, TTFT {} ms, TPOT {} ms, up to {} requests at a time; {} hours asked.",
+            "{} output tokens/s, {} requests/s, TTFT {} ms ({} to {}), TPOT {} ms ({} to {}), up to {} requests at a time; {} \
+             hours asked.",
             rate(p.output_tokens_per_s),
             rate(p.requests_per_s),
             na(p.ttft_ms),
+            na(p.ttft_low_ms),
+            na(p.ttft_high_ms),
             na(p.tpot_ms),
+            na(p.tpot_low_ms),
+            na(p.tpot_high_ms),
             rate(p.max_concurrency),
             hours.expected,
         )
