@@ -209,9 +209,15 @@ impl Body for Accuracy {
     }
 
     fn headline(&self) -> Option<String> {
-        let measured = self.rows.iter().filter(|row| row.measured.is_some()).count();
-        let skipped = self.skipped.len();
-        Some(format!("{measured} measured figures beside their estimates; {skipped} rows not predicted"))
+        let measured = self.rows.iter().filter(|row| row.measured.is_some());
+        let (verdicts, figures): (Vec<&Row>, Vec<&Row>) =
+            measured.partition(|row| row.metric == Metric::Fit.name());
+        Some(format!(
+            "{} measured figures and {} verdicts beside their estimates; {} rows not predicted",
+            figures.len(),
+            verdicts.len(),
+            self.skipped.len()
+        ))
     }
 
     fn blocks(&self) -> Vec<Block> {

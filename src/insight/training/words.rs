@@ -15,6 +15,10 @@ const TILED_SINCE: u16 = 2020;
 /// that are not fused.
 const LARGE_RUN: f64 = 256.0;
 
+/// Words of arithmetic in 16 bit, or in 16 bit over weights that are stored narrower.
+const SIXTEEN: [&str; 13] =
+    ["16", "amp", "mixed", "half", "autocast", "nf4", "int4", "4bit", "4-bit", "gptq", "bnb", "awq", "8bit"];
+
 /// What is trained, and whether from scratch.
 pub(super) fn method(question: &Question) -> Result<(Task, Method), Skip> {
     let narrow = ["nf4", "int4", "gptq", "bnb"].iter().any(|mark| question.lower("precision").contains(mark));
@@ -48,6 +52,8 @@ pub(super) fn precision(question: &Question, gpu: &Gpu) -> Result<Precision, Ski
         Precision::Fp16
     } else if text.is_empty() && gpu.fp8 {
         return Err(Skip::new("`precision` is not stated, and the GPU has several"));
+    } else if !text.is_empty() && !SIXTEEN.iter().any(|mark| has(mark)) {
+        return Err(Skip(format!("`precision` is `{text}`, which is no number format that is known")));
     } else {
         sixteen
     };
