@@ -2,25 +2,9 @@
 
 use crate::catalog::provenance::AsOf;
 use crate::diag::InputError;
+use crate::insight::metric::{FIGURES, figure};
 use crate::insight::table::{Measurement, read as read_table};
 use jiff::civil::Date;
-
-/// Columns with measured figures.
-const MEASURED: [&str; 13] = [
-    "metric_tokens_per_s_total",
-    "metric_tokens_per_s_per_gpu",
-    "metric_samples_per_s",
-    "metric_output_tokens_per_s_total",
-    "metric_total_tokens_per_s",
-    "peak_memory_gb",
-    "train_hours_total",
-    "ttft_ms",
-    "tpot_ms",
-    "latency_ms",
-    "kv_cache_tokens_capacity",
-    "images_per_s",
-    "metric_images_per_s",
-];
 
 /// Runs, and the newest day on which one was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +37,7 @@ pub fn read(name: &str, text: &[u8]) -> Result<Runs, InputError> {
             if cell.is_empty() {
                 continue;
             }
-            if MEASURED.contains(&column.as_str()) && !is_figure(cell) {
+            if FIGURES.contains(&column.as_str()) && figure(cell).is_none() {
                 let message = format!("{name}:{line}:1: `{column}` is `{cell}`, not a number above 0");
                 return Err(InputError::new(message, "leave the cell blank where nothing was measured"));
             }
@@ -72,8 +56,4 @@ fn as_of(cell: &str) -> Option<AsOf> {
     }
     let first = format!("{cell}-01").parse::<Date>().ok()?;
     Some(AsOf::Between(first, first.last_of_month()))
-}
-
-fn is_figure(cell: &str) -> bool {
-    cell.parse::<f64>().is_ok_and(|figure| figure.is_finite() && figure > 0.0)
 }

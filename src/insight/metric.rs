@@ -65,7 +65,7 @@ pub struct Answer {
 }
 
 /// Columns of measured figures.
-const FIGURES: [&str; 15] = [
+pub const FIGURES: [&str; 15] = [
     "metric_tokens_per_s_total",
     "metric_tokens_per_s_per_gpu",
     "metric_samples_per_s",
@@ -84,7 +84,7 @@ const FIGURES: [&str; 15] = [
 ];
 
 /// A figure above 0 that something can have measured.
-fn figure(cell: &str) -> Option<f64> {
+pub fn figure(cell: &str) -> Option<f64> {
     cell.trim().parse::<f64>().ok().filter(|value| (1e-12..=1e18).contains(value))
 }
 
