@@ -25,6 +25,8 @@ pub struct Limits {
     pub budget: Option<Usd>,
     /// At most this many hours of wall time.
     pub deadline_hours: Option<f64>,
+    /// A commitment counts with all that it owes, in the order and against the budget; else with the job's share.
+    pub owed: bool,
     /// Contracts that compete.
     pub billing: Vec<Billing>,
     /// Spot counts only when its price is at least this share below on-demand.
@@ -82,6 +84,7 @@ impl Default for Limits {
             max_hourly: None,
             budget: None,
             deadline_hours: None,
+            owed: false,
             billing: vec![Billing::OnDemand],
             min_spot_discount: None,
             assume_network_gbps: None,

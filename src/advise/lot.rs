@@ -11,7 +11,7 @@ use crate::estimate::sample::{SampleModel, SamplePlan};
 use crate::estimate::serving::{ServingMiss, ServingModel, ServingPlan};
 use crate::estimate::training::TrainingModel;
 use crate::estimate::{Layout, Machine, MemoryEstimate, Range, Unplannable, Verdict};
-use crate::workload::{Job, Pins, SampleWork, Samples, Serving, Training, Workload};
+use crate::workload::{Job, Pins, SampleServing, SampleWork, Samples, Serving, Training, Workload};
 use std::collections::BTreeMap;
 
 /// A shape at a node count that holds the workload.
@@ -209,7 +209,11 @@ fn sample_lots<'a>(
         SampleWork::Training(_) => None,
     };
     let mut lots = Vec::new();
+    let mut least = 0.0;
     for &nodes in counts {
+        if f64::from(nodes) < least {
+            continue;
+        }
         let plan = match model.plan(machine, nodes) {
             Ok(plan) => plan,
             Err(unplannable) => {
@@ -228,6 +232,10 @@ fn sample_lots<'a>(
         }
         let bears = offered.is_none_or(|rps| plan.speed.samples_per_s.expected >= rps);
         if !bears {
+            if let SampleWork::Serving(SampleServing { concurrency: None, rps: Some(rps), .. }) = job.work {
+                // Batches are the largest already: the rate grows with the machines alone.
+                least = 0.99 * f64::from(nodes) * rps / plan.speed.samples_per_s.expected;
+            }
             continue;
         }
         lots.push(Ok(sample_lot(plan, machine, nodes)));

@@ -36,10 +36,12 @@ pub(super) struct Deal {
     pub(super) billing: Billing,
     pub(super) region: RegionId,
     pub(super) total: Usd,
+    /// What is held against the budget: the total, or all that a commitment owes where that counts.
+    pub(super) counted: Usd,
     pub(super) rate: UsdPerHour,
     /// Expected billed hours: the job's own, or with the reruns of spot.
     pub(super) billed_hours: f64,
-    /// The total before it is rounded to the cent: what rows are ranked by.
+    /// What counts, before it is rounded to the cent: what rows are ranked by.
     pub(super) exact_usd: f64,
 }
 
@@ -116,8 +118,9 @@ impl Offers {
         self.offers.iter().map(|offer| offer.rate.to_f64()).fold(f64::INFINITY, f64::min)
     }
 
-    /// The contract with the lowest expected total; `None` when spot is all there is and does not pay.
-    pub(super) fn best(&self, job: &Job, may: impl Fn(&Offer) -> bool) -> Option<Deal> {
+    /// The contract with the lowest expected cost; `None` when spot is all there is and does not pay. With `owed` a
+    /// commitment costs all that it owes, like [`crate::gate::Spend`].
+    pub(super) fn best(&self, job: &Job, owed: bool, may: impl Fn(&Offer) -> bool) -> Option<Deal> {
         self.offers
             .iter()
             .filter(|offer| may(offer))
@@ -129,13 +132,16 @@ impl Offers {
                         self::total(on_demand, job.hours.expected, job)
                             .is_none_or(|on_demand| total < on_demand)
                     });
+                let term = offer.billing.term_hours().filter(|_| owed).map_or(0.0, f64::from);
+                let counted = self::total(offer.rate, hours.max(term), job)?;
                 pays.then_some(Deal {
                     billing: offer.billing,
                     region: offer.region,
                     total,
+                    counted,
                     rate: offer.rate,
                     billed_hours: hours,
-                    exact_usd: offer.rate.times(job.nodes).to_f64() * hours,
+                    exact_usd: offer.rate.times(job.nodes).to_f64() * hours.max(term),
                 })
             })
             .min_by(|a, b| {

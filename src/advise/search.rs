@@ -190,7 +190,8 @@ impl<'a> Search<'a> {
             let launch = offer.launch(prospect.instance, nodes);
             quota::shortfall(self.catalog, &self.limits.quotas, &launch).is_none()
         };
-        let Some(deal) = offers.best(&self.bill(prospect.instance, run, &outlook), may) else {
+        let Some(deal) = offers.best(&self.bill(prospect.instance, run, &outlook), self.limits.owed, may)
+        else {
             if let Some(short) = offers.shortfall(self.catalog, self.limits, (prospect.instance, nodes)) {
                 let (needed, limit) = (short.needed.unwrap_or(f64::INFINITY), short.limit);
                 let describe = || miss::over_quota(self.catalog, prospect.instance, nodes, &short);
@@ -214,7 +215,7 @@ impl<'a> Search<'a> {
             nodes,
             hourly_usd: deal.rate.times(nodes).to_f64(),
             hours: candidate.hours,
-            total_usd: deal.total.to_f64(),
+            total_usd: deal.counted.to_f64(),
         };
         match miss::over_limit(self.limits, &figures) {
             Some(broken) => {

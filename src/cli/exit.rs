@@ -75,12 +75,55 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
 }
 
+/// One message as a terminal or a log may show it: control codes, which names and files of others may hold, become
+/// spaces. Of line breaks only those stay that we write ourselves: before a blank line, a hint or an indented list; and
+/// never before what a CI system would take for a command (`::error::`, `##[error]`).
+fn harmless(message: &str) -> String {
+    let bidi =
+        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let own_break = |rest: &str| {
+        let line = rest.trim_start();
+        let command = line.starts_with("::") || line.starts_with("##[");
+        !command && (rest.starts_with('\n') || rest.starts_with("  ") || rest.starts_with("hint: "))
+    };
+    let each = |(at, c): (usize, char)| match c {
+        '\n' if own_break(&message[at + 1..]) => c,
+        c if c.is_control() || bidi(c) => ' ',
+        c => c,
+    };
+    message.char_indices().map(each).collect()
+}
+
+/// One message on stderr, made harmless: the only way there. A stderr that nobody reads is no reason to fail.
+pub fn say(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", harmless(message));
+}
+
 /// `error: …` on stderr. A stderr that cannot be written to changes nothing: the code still tells.
 pub fn complain(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "error: {message}");
+    say(&format!("error: {message}"));
 }
 
 /// `note: …` on stderr, below an error.
 pub fn note(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "note: {message}");
+    say(&format!("note: {message}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn nothing_of_others_starts_a_line_or_moves_a_terminal() {
+        let own = "bad input\n\nhint: write\n  memory (3): x";
+        assert_eq!(harmless(own), own);
+        assert_eq!(harmless("a\nerror: b\r\u{1b}[31mc\td\u{9b}\u{202e}e"), "a error: b  [31mc d  e");
+        for forged in ["a\n::error::b", "a\n  ::add-mask::b", "a\n\n::warning::b", "a\n##[error]b"] {
+            let shown = harmless(forged);
+            assert!(
+                !shown.lines().skip(1).any(|line| line.trim_start().starts_with([':', '#'])),
+                "{shown:?}"
+            );
+        }
+    }
 }

@@ -18,7 +18,7 @@ use crate::workload::settings::WorkloadArgs;
 use anyhow::Context;
 use jiff::civil::Date;
 use std::cell::{OnceCell, RefCell};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -201,7 +201,15 @@ impl Frame {
 
     /// Writes another file beside the answer, wholly or not at all.
     pub fn write_file(&self, path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-        if path == Path::new("-") || Some(path) == self.global.output.as_deref() {
+        let same = |output: &Path| {
+            let place = |path: &Path| {
+                std::fs::canonicalize(path)
+                    .or_else(|_| std::path::absolute(path))
+                    .unwrap_or_else(|_| path.to_owned())
+            };
+            place(output) == place(path)
+        };
+        if path == Path::new("-") || self.global.output.as_deref().is_some_and(same) {
             let message = format!("`{}` is where the answer goes", path.display());
             return Err(InputError::new(message, "name another file").into());
         }
@@ -215,8 +223,7 @@ impl Frame {
     /// A line on stderr, unless `--quiet`.
     pub fn tell(&self, line: &str) {
         if !self.global.quiet {
-            // Nobody listening on stderr is no reason to fail.
-            let _ = writeln!(io::stderr().lock(), "{line}");
+            exit::say(line);
         }
     }
 
@@ -229,7 +236,7 @@ impl Frame {
     pub fn step(&self, what: &str) {
         if self.global.verbose {
             let ms = self.started.elapsed().as_secs_f64() * 1e3;
-            let _ = writeln!(io::stderr().lock(), "{ms:8.2} ms  {what}");
+            exit::say(&format!("{ms:8.2} ms  {what}"));
         }
     }
 }

@@ -158,7 +158,8 @@ Examples:
 pub const DIFF: &str = "\
 Each change is split in two that add up to it: what the prices did to the old workload, and the rest. What is unknown on
 one side is unknown, never a saving. --max-increase holds the sum of all workloads (check), the best row (recommend) or
-each row (cost); a change that is not known does not pass it.
+each row (cost), where a new row counts with all that it costs and one without a price in both answers does not. Any
+other change that is not known does not pass. A commitment counts with all that it owes.
 
 Exit codes: 0 answered, 1 the tool failed, 2 bad input, 4 the cost rises by more than --max-increase
 
@@ -225,7 +226,8 @@ Examples:
 pub const COMMITMENTS: &str = "\
 Usage is a CSV file with a header and one row an hour: `hour` (0, 1, 2 ... or a timestamp) and `instances` (parts of an
 instance allowed). It is repeated until the horizon is full. Burst is always on demand, and on spot with
---max-spot-share; --billing says which commitments may be bought. The answer is the exact optimum.
+--max-spot-share; --billing says which commitments may be bought. The answer is the exact optimum of commitments that
+start with the horizon and follow each other; one that starts later is not looked at, so ask again when usage changes.
 
 Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 nothing qualifies, 5 invalid catalog or no usable price
 

@@ -111,6 +111,7 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
         max_hourly: limit.max_hourly.map(super::value::Amount::usd),
         budget: limit.budget.map(super::value::Amount::usd),
         deadline_hours: limit.deadline.map(|hours| hours.0),
+        owed: false,
         billing: if asked.is_empty() { vec![Billing::OnDemand] } else { asked },
         min_spot_discount: limit.min_spot_discount.map(|percent| percent.0 / 100.0),
         assume_network_gbps: limit.assume_network.map(|gbps| gbps.0),

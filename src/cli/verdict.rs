@@ -3,11 +3,12 @@
 use super::exit::Outcome;
 use super::frame::Frame;
 use super::value::Amount;
-use crate::advise::{Advice, Rejection};
+use crate::advise::{Advice, Recommendation, Rejection};
 use crate::catalog::Catalog;
 use crate::catalog::select::Filter;
 use crate::diag::{InputError, Warning};
 use crate::money::Usd;
+use crate::price::Cost;
 use crate::price::listing::Listing;
 use crate::report::recommend::RejectedLine;
 use crate::workload::Workload;
@@ -89,6 +90,24 @@ pub fn all_rejected(frame: &Frame, advice: &Advice) -> Outcome {
     let message = format!("nothing qualifies under the constraints\n{}", reasons.join("\n"));
     frame.complain(&message);
     Outcome::Nothing
+}
+
+/// Says of a contract that owes more than the job's share of it what it owes: the totals of rows are shares.
+pub fn owed(best: &Cost) -> Option<Warning> {
+    let (share, owed) = best.total.zip(best.commitment)?;
+    let billing = best.billing.name();
+    let message = format!(
+        "the first row counts {share} USD, the share of the job in a term of {billing}; the contract owes {owed} USD, \
+         used or not"
+    );
+    (owed > share).then_some(Warning { id: "commitment-owed", message })
+}
+
+/// The same of the contract that a recommendation is ranked by.
+pub fn owed_by(best: Option<&Recommendation>) -> Option<Warning> {
+    let best = best?;
+    let is = |cost: &&Cost| cost.billing == best.ranked_billing && cost.total == Some(best.ranked_total);
+    owed(best.costs.iter().find(is)?)
 }
 
 /// What the reader of a list of prices should know.

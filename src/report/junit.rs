@@ -21,6 +21,18 @@ pub fn junit(answer: &CheckAnswer) -> String {
     xml
 }
 
+/// The whole file where nothing could be checked: one case with the error.
+pub fn junit_of_error(message: &str) -> String {
+    let message = escape(message);
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <testsuites name=\"gpuadvise check\" tests=\"1\" failures=\"0\" errors=\"1\">\n  \
+         <testsuite name=\"gpuadvise\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n    \
+         <testcase classname=\"gpuadvise\" name=\"check\">\n      <error type=\"error\" message=\"{message}\"/>\n    \
+         </testcase>\n  </testsuite>\n</testsuites>\n"
+    )
+}
+
 struct Suite {
     tests: usize,
     failures: usize,

@@ -41,7 +41,13 @@ fn table(grid: &Grid, out: &mut dyn io::Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Text that Markdown shows as it is: one line, no markup, no HTML.
+/// Whether `www` stands at the end, which with a dot behind would become a link.
+fn is_www(before: &str) -> bool {
+    before.get(before.len().saturating_sub(3)..).is_some_and(|end| end.eq_ignore_ascii_case("www"))
+}
+
+/// Text that Markdown shows as it is: one line, no markup, no HTML, no links or mentions of its own (a space
+/// without width keeps them apart).
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
@@ -52,7 +58,9 @@ fn escape(text: &str) -> String {
         match c {
             // An underscore inside a word, as in names of machines, marks nothing up.
             '_' if inside_word => escaped.push('_'),
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' => {
+            ':' if text[i..].starts_with("://") => escaped.push_str(":&#8203;"),
+            '.' if is_www(&text[..i]) => escaped.push_str("&#8203;."),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => {
                 escaped.push('\\');
                 escaped.push(c);
             }
@@ -62,6 +70,22 @@ fn escape(text: &str) -> String {
             c if c.is_control() || c == '\u{a0}' => escaped.push(' '),
             c => escaped.push(c),
         }
+        // Hosts look for mentions (`@name`, `#1`, `!1`, `~label`) in the text that is shown, where no escape helps.
+        if matches!(c, '@' | '#' | '!' | '~') && text[i + c.len_utf8()..].starts_with(char::is_alphanumeric) {
+            escaped.push_str("&#8203;");
+        }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn mentions_links_and_strikes_stay_text() {
+        assert_eq!(escape("@org/team ~~x~~"), "@&#8203;org/team \\~\\~&#8203;x\\~\\~");
+        assert_eq!(escape("see https://a.b and WWW.a.b"), "see https:&#8203;//a.b and WWW&#8203;.a.b");
+        assert_eq!(escape("aws/p5.48xlarge 1:30"), "aws/p5.48xlarge 1:30");
+    }
 }

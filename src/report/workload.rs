@@ -274,7 +274,7 @@ impl WorkloadLine {
                 self.scaling_efficiency = training.scaling_efficiency.map(Num::share);
             }
             SampleWork::Serving(serving) => {
-                self.concurrency = Some(serving.concurrency);
+                self.concurrency = serving.concurrency;
                 self.input_len = job.seq_len;
                 self.rps = serving.rps.map(Num::exact);
                 self.engine = Some(job.class.clone());

@@ -7,6 +7,7 @@
 mod expression;
 pub mod facts;
 pub mod fields;
+mod kinds;
 mod message;
 mod normal;
 #[cfg(test)]

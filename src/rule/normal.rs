@@ -12,6 +12,7 @@ use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
 
 use super::expression::DEEPEST;
 use super::fields::{Kind, ROOTS, kind_of, names_under};
+use super::kinds;
 use crate::diag::near_names;
 
 /// Names of our own functions; the first two cannot be typed.
@@ -70,7 +71,8 @@ impl Check {
             Expr::Call(call) => {
                 known_function(&call.func_name)?;
                 self.path(node)?;
-                self.visit_children(node, depth)
+                self.visit_children(node, depth)?;
+                kinds::check(call, &|node| self.path(node).ok().flatten())
             }
             Expr::Comprehension(comprehension) => {
                 if self.variables.iter().filter(|(name, _)| !name.starts_with('@')).count() >= MOST_LOOPS {

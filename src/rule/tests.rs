@@ -166,6 +166,40 @@ fn a_fault_shows_even_where_it_would_not_be_reached() {
 }
 
 #[test]
+fn sides_of_different_kinds_are_refused_as_they_could_never_be_equal() {
+    for text in [
+        "row.nodes == \"1\"",
+        "row.provider == 1",
+        "row.memory.verdict == true",
+        "gpu == \"L4\"",
+        "row.ranked_billing == spot",
+        "\"1\" in [row.nodes]",
+        "row.nodes in [1, 'two']",
+        "row.costs == []",
+        "row.costs[0] != spot",
+        "1 in row.also_in",
+        "'spot' in row.costs",
+        "row.nodes != 'x' || true",
+        "row.costs.exists(c, c.total_usd == '1')",
+        "row.also_in.all(r, r != 1)",
+        "row.costs.exists(c, row.costs[0].billing == c)",
+        "size(row.costs) == '1'",
+        "string(row.nodes) == 2",
+        "has(row.memory) == 'yes'",
+        "(row.nodes > 1 ? 'a' : 'b') == 1",
+        "row['nodes'] == '1'",
+        "spot.billing == 3",
+    ] {
+        let error = fails(text);
+        assert!(error.contains("does not take"), "{text}: {error}");
+    }
+    assert_eq!(fails("row.nodes == '1'"), "`==` does not take a number (`row.nodes`) and a text");
+    holds("row.memory.verdict == 'tight' && gpu.bf16 == true && row.nodes in [2, 4]");
+    holds("row.costs.filter(c, c.billing == 'spot').map(c, c.total_usd)[0] == 40.5");
+    holds("has(row.memory) == true && row.nodes + 1 == 3 && row.region + 'x' != ''");
+}
+
+#[test]
 fn text_that_is_no_expression_is_refused_with_its_column() {
     for text in [
         "",

@@ -111,8 +111,8 @@ pub struct SampleTraining {
 /// Inference on samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleServing {
-    /// Samples in flight at the same time, over all replicas.
-    pub concurrency: u32,
+    /// Samples in flight at the same time, over all replicas; `None` where a rate decides how many there are.
+    pub concurrency: Option<u32>,
     /// Samples per second offered.
     pub rps: Option<f64>,
     /// Hours of operation that are paid.

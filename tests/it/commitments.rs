@@ -169,6 +169,10 @@ fn bad_usage_ends_with_2_and_nothing_written() {
         ("hour,instances\n0,NaN\n", "u.csv:2:3: `NaN`"),
         ("hour,instances\n0,1\n0,1\n", "u.csv:3:1: this hour stands in line 2 too"),
         ("hour,instances\n0,1\n7,1\n", "u.csv:3:1: 6 hours are missing"),
+        ("hour,instances\n0,1,5\n", "u.csv:2:1: the row has 3 cells, the header has 2"),
+        ("hour,instances,note\n0,1\n", "u.csv:2:1: the row has 2 cells, the header has 3"),
+        ("hour,instances,Instances\n0,1,2\n", "u.csv:1:1: the header has two columns `instances`"),
+        ("hour,instances\n0,1\n1,\"2\n2,3\n", "u.csv:3:3: this quote is never closed"),
         ("time;instances\n0;1\n", "u.csv:1:1: the header has no column `hour`"),
     ] {
         let program = Program::new().file("u.csv", usage);
@@ -411,5 +415,50 @@ fn p166_no_commitment_price_without_its_own_row() {
     for line in reserved["break_even"].as_array().expect("break-even") {
         let row = rows["rows"].as_array().expect("rows").iter().find(|row| row["billing"] == line["billing"]);
         assert_eq!(row.map(|row| &row["usd_per_hour"]), Some(&line["usd_per_hour"]), "{line}");
+    }
+}
+
+#[test]
+fn parts_of_a_larger_machine_are_never_priced() {
+    let refused = ask(&Program::new(), &["--instances", "2", "--gpu", "A100-40GB", "--provider", "aws"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("exactly one") && refused.stderr.contains("`--gpu A100-40GB-SXM:8`"),
+        "{}",
+        refused.stderr
+    );
+    let sizes = ask(&Program::new(), &["--instances", "2", "--gpu", "H100:8", "--gpu", "A100-80GB"]);
+    assert!(sizes.code == 2 && sizes.stderr.contains("several sizes"), "{}", sizes.stderr);
+    let single = answer(&Program::new(), &["--instances", "2", "--gpu", "H100"]);
+    assert_eq!(single["unit"], "gpu");
+    for tier in single["tiers"].as_array().expect("tiers") {
+        let id = format!("{}/{}", tier["provider"], tier["instance_type"]).replace('"', "");
+        let machine = run(&["catalog", "show", &id, "--json"]).json().to_string();
+        assert!(
+            machine.contains("\"gpus_per_node\":1,") || machine.contains("\"gpus\":1,"),
+            "{id}: {machine}"
+        );
+    }
+}
+
+#[test]
+fn an_answer_speaks_of_commitments_that_start_with_the_horizon_only() {
+    let arguments = ["--instances", "1", "--hours-per-day", "1", "--days-per-week", "1"];
+    let finished = ask(&Program::new(), &[&arguments[..], &MACHINE].concat());
+    assert!(
+        finished.stdout.contains("No commitment that starts with the horizon pays"),
+        "{}",
+        finished.stdout
+    );
+}
+
+#[test]
+fn the_picture_goes_to_a_file_of_its_own() {
+    for (svg, output) in [("o.json", "o.json"), ("./o.json", "o.json"), ("-", "o.json")] {
+        let program = Program::new();
+        let arguments = ["--instances", "1", "--svg", svg, "-o", output, "--json"];
+        let finished = ask(&program, &[&arguments, &MACHINE[..]].concat());
+        assert_eq!(finished.code, 2, "{svg}: {}", finished.stderr);
+        assert!(!program.folder().join("o.json").exists() && !program.folder().join("-").exists(), "{svg}");
     }
 }

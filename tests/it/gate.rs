@@ -679,3 +679,76 @@ fn cheapest_and_fastest_choose_differently() {
     let (cheap, fast) = (pick("cheapest"), pick("fastest"));
     assert!(cheap.0 < fast.0 && fast.1 < cheap.1, "{cheap:?} {fast:?}");
 }
+
+#[test]
+fn the_gate_chooses_by_what_it_holds_against_its_limits() {
+    let rows = prices(&[
+        "\"on-demand\", usd-per-hour = 50",
+        "\"savings-1y\", upfront = \"none\", usd-per-hour = 30",
+    ]);
+    let project = |more: &str| {
+        CHAT.replace(
+            "hours = 100",
+            &format!("hours = 100\nbilling = [\"on-demand\", \"savings-1y\"]\n{more}"),
+        )
+    };
+    for more in ["", "pick = \"cheapest\"", "budget = 5000\nfail-over = 5000"] {
+        let finished = check(&world(&project(more), &rows), &[]);
+        let one = finished.json()["workloads"][0].clone();
+        assert_eq!((finished.code, &one["total_usd"]), (0, &5_000.into()), "{more}: {one}");
+        assert_eq!(one["pick"]["ranked_billing"], "on-demand", "{more}");
+    }
+    let only = CHAT.replace("hours = 100", "hours = 100\nbilling = \"savings-1y\"\nbudget = 5000");
+    assert_eq!(check(&world(&only, &rows), &[]).code, 3, "the term owes 262,800, so nothing qualifies");
+}
+
+#[test]
+fn what_a_contract_owes_is_warned_of_and_compared() {
+    let line = "recommend --task infer --model llama-3-8b --instance aws/p5.48xlarge --region us-east-1 --hours 100 \
+                --catalog prices.toml --json --billing";
+    let rows = prices(&[
+        "\"on-demand\", usd-per-hour = 50",
+        "\"savings-1y\", upfront = \"none\", usd-per-hour = 30",
+    ]);
+    let program = world("", &rows);
+    let old = program.run_line(&format!("gpuadvise {line} on-demand --output old.json"));
+    assert!(old.code == 0 && !old.stderr.contains("owes"), "{}", old.stderr);
+    let new = program.run_line(&format!("gpuadvise {line} savings-1y --output new.json"));
+    assert!(new.code == 0 && new.stderr.contains("the contract owes 262,800.00 USD"), "{}", new.stderr);
+    let document: Value = serde_json::from_str(&read(&program, "new.json")).expect("a document");
+    assert_eq!(document["warnings"][0]["id"], "commitment-owed", "{}", document["warnings"]);
+    let diff = program.run_line("gpuadvise diff old.json new.json --max-increase 10% --json");
+    let totals = diff.json()["totals"].clone();
+    assert_eq!((diff.code, &totals["change_usd"]), (4, &257_800.into()), "{totals}");
+    let cost = program.run_line(
+        "gpuadvise cost --instance aws/p5.48xlarge --region us-east-1 --billing savings-1y --hours 100 --catalog prices.toml",
+    );
+    assert!(cost.stderr.contains("the contract owes 262,800.00 USD"), "{}", cost.stderr);
+}
+
+#[test]
+fn names_write_no_lines_of_their_own_on_stderr() {
+    let project = CHAT.replace("\"chat\"", "\"a\\n::error::b\\u001B[31m\"") + "[budget]\ntotal = 1\n";
+    let finished = check(&world(&project, &at("50")), &[]);
+    assert_eq!(finished.code, 4, "{}", finished.stderr);
+    assert!(!finished.stderr.contains('\u{1b}'), "{}", finished.stderr);
+    assert!(finished.stderr.lines().all(|line| !line.trim_start().starts_with("::")), "{}", finished.stderr);
+}
+
+#[test]
+fn an_invalid_catalog_is_an_error_in_junit_and_no_baseline() {
+    let program = world(CHAT, "schema = 1\nprovider = \"aws\"\nprice = [ { instance = \"nothing\" } ]\n");
+    let failed = check(&program, &["--junit", "j.xml", "--output", "main.json"]);
+    assert_eq!(failed.code, 5, "{}", failed.stderr);
+    let junit = read(&program, "j.xml");
+    assert!(
+        junit.contains("errors=\"1\"") && junit.contains("<error type=\"error\" message=\"the catalog has"),
+        "{junit}"
+    );
+    for (file, baseline) in [("github-actions.yml", "code"), ("gitlab-ci.yml", "baseline")] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ci").join(file);
+        let text = fs::read_to_string(path).expect(file);
+        let skip = format!("if [ \"${baseline}\" -eq 5 ]; then rm -f main.json; fi");
+        assert!(text.contains(&skip), "{file} compares with a baseline that has no answer");
+    }
+}

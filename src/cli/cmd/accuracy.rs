@@ -4,7 +4,6 @@ use crate::catalog::load::Sections;
 use crate::cli::args::{AccuracyArgs, ByChoice};
 use crate::cli::exit::Outcome;
 use crate::cli::frame::{self, Frame};
-use crate::cli::output;
 use crate::diag::{Assumption, Warning};
 use crate::insight::score::{By, Group, score};
 use crate::insight::table::Measurement;
@@ -24,7 +23,7 @@ pub fn run(frame: &Frame, args: &AccuracyArgs) -> anyhow::Result<Outcome> {
     frame.step("rows predicted");
     if let Some(path) = &args.plot {
         let picture = plot::sheet("Predicted against measured", &plot::panels(&scores));
-        output::write(Some(path), picture.as_bytes())?;
+        frame.write_file(path, picture.as_bytes())?;
     }
     let by = args.by.map_or_else(|| vec![By::Kind, By::Source], |by| vec![by_of(by)]);
     let body = Accuracy::new(&scores, &by);

@@ -10,7 +10,7 @@ use crate::catalog::lookup::LookupError;
 use crate::cli::args::GateArgs;
 use crate::cli::config::{Settings, at};
 use crate::cli::constraint::{ConstraintArgs, FilterArgs, LimitArgs, SpotArgs};
-use crate::cli::exit::Outcome;
+use crate::cli::exit::{CatalogError, Outcome};
 use crate::cli::frame::{self, Frame, model_file};
 use crate::cli::policy::Policies;
 use crate::cli::project::{Entry, Pick, Project};
@@ -21,7 +21,7 @@ use crate::diag::{Assumption, InputError, Warning};
 use crate::gate::{self, Found, Level, Spend, Totals, ids};
 use crate::report::check::{CheckAnswer, Judged};
 use crate::report::explained;
-use crate::report::junit::junit;
+use crate::report::junit::{junit, junit_of_error};
 use crate::report::recommend::Recommend;
 use crate::rule::facts;
 use crate::workload::Workload;
@@ -38,7 +38,9 @@ pub fn run(frame: &Frame, args: &GateArgs) -> anyhow::Result<Outcome> {
         return Err(InputError::new("the project file has no `[[workload]]`", hint).into());
     }
     let policies = Policies::compile(&project.policies)?;
-    let mut catalog = frame.catalog_for(Sections::ALL, CheckAnswer::nothing)?;
+    let mut catalog = frame
+        .catalog_for(Sections::ALL, CheckAnswer::nothing)
+        .or_else(|error| Err(without_catalog(frame, args, error)?))?;
     let mut assumptions = discount::apply(&project, &mut catalog)?;
     let mut warnings = Vec::new();
     let today = frame.today()?;
@@ -73,6 +75,14 @@ pub fn run(frame: &Frame, args: &GateArgs) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
+/// An invalid catalog is an error in the `JUnit` file too, so that no list of tests shows an older one.
+fn without_catalog(frame: &Frame, args: &GateArgs, error: anyhow::Error) -> anyhow::Result<anyhow::Error> {
+    if let Some(path) = args.junit.as_ref().filter(|_| error.is::<CatalogError>()) {
+        frame.write_file(path, junit_of_error(&format!("{error:#}")).as_bytes())?;
+    }
+    Ok(error)
+}
+
 /// What all workloads are held against.
 struct Gate<'a> {
     catalog: &'a Catalog,
@@ -94,6 +104,7 @@ impl Gate<'_> {
         let (workload, constraint) = self.question(entry, quota)?;
         let mut limits = limit::limits(&constraint, self.catalog, self.today)?;
         limits.top = 1;
+        limits.owed = true;
         limits.nodes = entry.nodes;
         if entry.nodes.is_some() && constraint.limit.gpus.or(constraint.limit.max_gpus).is_none() {
             limits.max_gpus = u32::MAX;

@@ -7,10 +7,10 @@ use crate::catalog::select::Filter;
 use crate::cli::commitment_args::{CommitmentsArgs, DemandArgs, PlanArgs};
 use crate::cli::exit::Outcome;
 use crate::cli::frame::{self, Frame};
-use crate::cli::{discount, limit, output, verdict};
+use crate::cli::{discount, limit, verdict};
 use crate::diag::{Assumption, InputError, Warning};
 use crate::price::commit::demand::{Demand, Horizon, MICRO, week};
-use crate::price::commit::offer::{Candidate, Choice, Priced, Unit, choose};
+use crate::price::commit::offer::{Candidate, Choice, Priced, Unit, choose, single_gpus};
 use crate::price::commit::{Bill, Plan, Question, Rules, said, usage};
 use crate::report::commitments::{Commitments, Found};
 use crate::report::plot_commitments;
@@ -46,6 +46,7 @@ pub fn run(frame: &Frame, args: CommitmentsArgs) -> anyhow::Result<Outcome> {
     let mut filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
     let kinds = kinds(std::mem::take(&mut filter.billing));
     one_machine(&filter, &catalog)?;
+    one_size(&filter, &catalog)?;
     let rules = rules(&plan);
     let mut billing = vec![Billing::OnDemand];
     billing.extend((rules.spot_share > 0.0).then_some(Billing::Spot));
@@ -78,7 +79,7 @@ pub fn run(frame: &Frame, args: CommitmentsArgs) -> anyhow::Result<Outcome> {
     assumptions.extend(about(&best, &choice, &catalog, horizon));
     warnings.extend(said::warnings(&catalog, best.candidate, &best.priced, &best.bill));
     if let Some(path) = &plan.svg {
-        output::write(Some(path), plot_commitments::svg(&body).as_bytes())?;
+        frame.write_file(path, plot_commitments::svg(&body).as_bytes())?;
     }
     frame.answer(&catalog, &assumptions, &warnings, body)?;
     Ok(Outcome::Answered)
@@ -136,6 +137,43 @@ fn one_machine(filter: &Filter, catalog: &Catalog) -> Result<(), InputError> {
     let names: Vec<String> = filter.instances.iter().map(name).collect();
     let message = format!("`--instance` names several machines: {}", names.join(", "));
     Err(InputError::new(message, "ask for one machine at a time: usage is counted in instances of it"))
+}
+
+/// Usage counts machines of one size. Where every machine of the asked GPUs has several, the number must be said.
+fn one_size(filter: &Filter, catalog: &Catalog) -> Result<(), InputError> {
+    let sizes: BTreeSet<u32> = filter.gpus.iter().map(|asked| asked.per_node.unwrap_or(1)).collect();
+    if !filter.instances.is_empty() || sizes.is_empty() {
+        return Ok(());
+    }
+    if sizes.len() > 1 {
+        let message = "`--gpu` names machines of several sizes";
+        return Err(InputError::new(
+            message,
+            "write the same `:N` behind each: usage is counted in machines",
+        ));
+    }
+    let mut single = filter.clone();
+    single_gpus(&mut single);
+    let machines = filter.instances(catalog);
+    if machines.is_empty() || !single.instances(catalog).is_empty() {
+        return Ok(());
+    }
+    let mut sold: Vec<(u32, &str)> = machines
+        .iter()
+        .map(|&id| catalog.instance(id))
+        .filter(|machine| !machine.is_fractional())
+        .map(|machine| (machine.whole_gpus(), catalog.gpu(machine.gpu).name.as_str()))
+        .collect();
+    sold.sort_unstable();
+    sold.dedup();
+    let names: Vec<String> = sold.iter().map(|(count, name)| format!("`--gpu {name}:{count}`")).collect();
+    let message = "no machine that qualifies has exactly one of the GPUs asked for, and parts of a machine are not sold";
+    let hint = if names.is_empty() {
+        "name one with `--instance PROVIDER/TYPE`".to_owned()
+    } else {
+        format!("count whole machines with {}", names.join(" or "))
+    };
+    Err(InputError::new(message, hint))
 }
 
 /// The candidate with the lowest total, the first of equal ones.

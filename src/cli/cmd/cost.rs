@@ -43,7 +43,9 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
     listing.rows.truncate(limits.top.map_or(usize::MAX, |top| top as usize));
     let body = CostAnswer::new(&catalog, query.hours, &listing.rows).rejecting(rejected);
     let rejected = body.rejected.clone();
-    frame.answer(&catalog, &discounts, &verdict::price_warnings(&listing), body)?;
+    let mut warnings = verdict::price_warnings(&listing);
+    warnings.extend(listing.rows.first().and_then(|row| verdict::owed(&row.cost)));
+    frame.answer(&catalog, &discounts, &warnings, body)?;
     Ok(match cheapest {
         Some(cheapest) => verdict::within(frame, cheapest, limits.fail_over),
         None => verdict::no_offer(frame, &rejected, listing.unknown + listing.too_old),

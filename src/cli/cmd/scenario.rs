@@ -59,7 +59,8 @@ pub fn run(
     let mut body = Recommend::new(&catalog, &workload, &found);
     advice::add(&catalog, &found, &mut body)?;
     let assumptions = [workload.assumptions.as_slice(), &found.assumptions, &discounts].concat();
-    let warnings = [workload.warnings.as_slice(), &found.warnings].concat();
+    let mut warnings = [workload.warnings.as_slice(), &found.warnings].concat();
+    warnings.extend(verdict::owed_by(found.recommendations.first()));
     verdict::refuse_strict(
         &workload,
         found.recommendations.is_empty(),

@@ -64,6 +64,7 @@ terms! {
     }
     warning {
         "measured-unreadable": "Cells of measured columns hold something that is no figure above 0 (a thousands separator, a unit, NaN), or `fits` is neither yes nor oom. They are compared with nothing. Write plain numbers.";
+        "commitment-owed": "The first row is ranked by the job's share of a term, and the contract owes the whole term, used or not; the message has both sums. `check` and `diff` count what is owed. Leave commitments out with `--billing on-demand`, or see `commitments` for what a term is worth.";
         "commitment-never-pays": "The price of this commitment is not below that on demand, so no usage makes it pay. Check the price; the plan does not use it.";
         "several-places": "Base and burst are cheapest at different providers or in different regions. Data and images must be in all of them, and moving data may cost more than it saves. `--provider` and `--region` keep the plan in one place.";
         "bf16-fallback": "This GPU has no BF16 arithmetic, so the job is planned in FP16, which needs loss scaling. `--strict` leaves such GPUs out.";

@@ -3,7 +3,9 @@
 //!
 //! Every GPU holds the whole network: training is data parallel, inference has a replica on each GPU.
 
+mod bounds;
 pub mod constants;
+mod load;
 pub mod memory;
 pub mod rate;
 pub mod roofline;
@@ -141,7 +143,10 @@ impl<'a> SampleModel<'a> {
     fn split(&self, machine: &Machine, gpus: u32) -> Result<(u32, u32), Unplannable> {
         let share = match &self.job.work {
             SampleWork::Training(training) => training.global_batch / gpus.max(1),
-            SampleWork::Serving(serving) => serving.concurrency.div_ceil(gpus.max(1)),
+            SampleWork::Serving(serving) => match (serving.concurrency, serving.rps) {
+                (None, Some(rps)) => return Ok((self.batch_under_load(machine, gpus, rps)?, 1)),
+                (asked, _) => asked.unwrap_or(1).div_ceil(gpus.max(1)),
+            },
         };
         if share == 0 {
             return Err(Unplannable {
@@ -232,14 +237,9 @@ impl<'a> SampleModel<'a> {
         asked.map(exactly).or_else(by_size).unwrap_or(exactly(1.0))
     }
 
-    fn rate(
-        &self,
-        machine: &Machine,
-        precision: Precision,
-        gpus: u32,
-        batch: u32,
-    ) -> Result<Rate<'a>, Unplannable> {
-        let point = Point {
+    /// What is asked of the measured rates.
+    fn point<'b>(&'b self, machine: &Machine<'b>, precision: Precision, gpus: u32, batch: u32) -> Point<'b> {
+        Point {
             network: &self.model.name,
             work: Some(self.work),
             gpu_name: &machine.gpu.name,
@@ -251,7 +251,17 @@ impl<'a> SampleModel<'a> {
             batch: Some(f64::from(batch)),
             seq_len: self.job.seq_len,
             evaluations: self.job.evaluations,
-        };
+        }
+    }
+
+    fn rate(
+        &self,
+        machine: &Machine,
+        precision: Precision,
+        gpus: u32,
+        batch: u32,
+    ) -> Result<Rate<'a>, Unplannable> {
+        let point = self.point(machine, precision, gpus, batch);
         self.table.rate(&point).ok_or_else(|| Unplannable {
             id: "rate-unknown",
             message: format!(

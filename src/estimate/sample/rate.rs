@@ -50,19 +50,34 @@ pub struct Rate<'a> {
     pub nearest: &'a MeasuredRate,
 }
 
+/// One measured rate as a point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<'a> {
+    pub(super) point: Point<'a>,
+    /// By the formula.
+    seconds: Option<f64>,
+    pub(super) rate: &'a MeasuredRate,
+}
+
 /// The measured rates, ready to be asked.
 #[derive(Clone, Debug)]
 pub struct RateTable<'a> {
     constants: Constants,
-    rows: Vec<(Point<'a>, &'a MeasuredRate)>,
+    pub(super) rows: Vec<Row<'a>>,
 }
 
 impl<'a> RateTable<'a> {
     /// Reads the table of a catalog.
     pub fn new(catalog: &'a Catalog) -> Result<Self, Unplannable> {
         let constants = Constants::new(catalog)?;
-        let rows = catalog.measured.iter().filter_map(|rate| row(catalog, rate, &constants)).collect();
-        Ok(Self { constants, rows })
+        let mut table = Self { constants, rows: Vec::new() };
+        for rate in &catalog.measured {
+            if let Some(point) = point_of(catalog, rate, &table.constants) {
+                let seconds = table.seconds(&point);
+                table.rows.push(Row { point, seconds, rate });
+            }
+        }
+        Ok(table)
     }
 
     /// The constants of samples.
@@ -70,18 +85,50 @@ impl<'a> RateTable<'a> {
         &self.constants
     }
 
-    /// The rate of a case; `None` where no measured row is near enough.
+    /// The rate of a case; `None` where no measured row is near enough. What is carried respects what was measured, and a
+    /// larger batch is not carried to less than a smaller one.
     pub fn rate(&self, point: &Point<'_>) -> Option<Rate<'a>> {
+        let mut rate = self.bounded(point)?;
+        let Some(mut batch) = point.batch.filter(|_| !rate.measured) else { return Some(rate) };
+        while batch > 1.0 {
+            batch = (batch / 2.0).max(1.0);
+            if let Some(smaller) = self.bounded(&Point { batch: Some(batch), ..*point })
+                && smaller.per_gpu.expected > rate.per_gpu.expected
+            {
+                let more = smaller.per_gpu.expected / rate.per_gpu.expected;
+                let Range { low, expected, high } = rate.per_gpu;
+                rate.per_gpu = Range { low: low * more, expected: expected * more, high: high * more };
+            }
+        }
+        Some(rate)
+    }
+
+    /// The largest batch of the rows that tell something about a case; 1 where none says its batch.
+    pub(super) fn largest_batch(&self, point: &Point<'_>) -> u32 {
+        let telling = self.rows.iter().filter(|row| self.distance(point, &row.point).is_some());
+        telling.filter_map(|row| row.point.batch).fold(1.0, f64::max) as u32
+    }
+
+    /// The nearest rows carried to a case, and where that was not measured, kept between the bounds of measured rows.
+    fn bounded(&self, point: &Point<'_>) -> Option<Rate<'a>> {
+        let (expected, distance, nearest) = self.carried(point)?;
+        let measured = distance <= self.constants.near;
+        let expected = if measured { expected } else { super::bounds::keep(&self.rows, point, expected) };
+        Some(Rate { per_gpu: self.range(expected, distance), measured, nearest })
+    }
+
+    /// The mean of the nearest rows, each carried to a case; how far the nearest is away, and that one.
+    fn carried(&self, point: &Point<'_>) -> Option<(f64, f64, &'a MeasuredRate)> {
         let own = self.seconds(point);
         let mut found: Vec<(f64, f64, &'a MeasuredRate)> = Vec::new();
-        for (row, rate) in &self.rows {
-            let Some(distance) = self.distance(point, row) else { continue };
-            let ratio = match (self.seconds(row), own) {
+        for row in &self.rows {
+            let Some(distance) = self.distance(point, &row.point) else { continue };
+            let ratio = match (row.seconds, own) {
                 (Some(row), Some(own)) => row / own,
-                _ if point.precision == row.precision => 1.0,
+                _ if point.precision == row.point.precision => 1.0,
                 _ => continue,
             };
-            found.push((distance, rate.samples_per_s / f64::from(rate.gpus) * ratio, rate));
+            found.push((distance, row.rate.samples_per_s / f64::from(row.rate.gpus) * ratio, row.rate));
         }
         let &(nearest, _, source) = found.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
         if nearest > self.constants.reach {
@@ -95,10 +142,12 @@ impl<'a> RateTable<'a> {
                 sum += weight * rate.ln();
             }
         }
-        let expected = (sum / weights).exp();
-        let spread = self.spread(nearest);
-        let per_gpu = Range { low: expected / spread, expected, high: expected * spread };
-        Some(Rate { per_gpu, measured: nearest <= self.constants.near, nearest: source })
+        Some(((sum / weights).exp(), nearest, source))
+    }
+
+    fn range(&self, expected: f64, distance: f64) -> Range {
+        let spread = self.spread(distance);
+        Range { low: expected / spread, expected, high: expected * spread }
     }
 
     /// High over expected at a distance: fitted so that four of five left-out rows lie between low and high.
@@ -109,21 +158,29 @@ impl<'a> RateTable<'a> {
     }
 
     fn seconds(&self, point: &Point<'_>) -> Option<f64> {
-        let pass = Pass {
+        seconds(&self.work(point)?, &self.pass(point)?, &self.constants)
+    }
+
+    fn pass<'b>(&self, point: &Point<'b>) -> Option<Pass<'b>> {
+        Some(Pass {
             gpu: point.gpu?,
             train: point.train,
             precision: point.precision,
             class: point.class,
             batch: point.batch.unwrap_or(self.constants.usual_batch),
             evaluations: point.evaluations,
-        };
+        })
+    }
+
+    /// What one sample takes, or a nominal amount where the shape is not known.
+    fn work(&self, point: &Point<'_>) -> Option<Work> {
         let nominal = Work {
             family: super::roofline::Family::Sample(crate::model::SampleFamily::Cnn),
             flops: self.constants.get("nominal-flops", "")?,
             activations: self.constants.get("nominal-flops", "")? * self.constants.values_per_flop("cnn"),
             params: 0.0,
         };
-        seconds(&point.work.unwrap_or(nominal), &pass, &self.constants)
+        Some(point.work.unwrap_or(nominal))
     }
 
     /// How unlike two cases are; `None` where one tells nothing about the other.
@@ -170,15 +227,11 @@ impl<'a> RateTable<'a> {
 }
 
 /// A row of the table as a point.
-fn row<'a>(
-    catalog: &'a Catalog,
-    rate: &'a MeasuredRate,
-    constants: &Constants,
-) -> Option<(Point<'a>, &'a MeasuredRate)> {
+fn point_of<'a>(catalog: &'a Catalog, rate: &'a MeasuredRate, constants: &Constants) -> Option<Point<'a>> {
     let at = catalog.presets.binary_search_by(|preset| preset.name.as_str().cmp(&rate.network)).ok();
     let size = at.map(|at| Size::of_preset(&catalog.presets[at]));
     let gpu = catalog.gpus.binary_search_by(|gpu| gpu.name.as_str().cmp(&rate.gpu)).ok();
-    let point = Point {
+    Some(Point {
         network: &rate.network,
         work: size.and_then(|size| Work::of(&size, rate.seq_len, constants)),
         gpu_name: &rate.gpu,
@@ -190,8 +243,7 @@ fn row<'a>(
         batch: rate.batch,
         seq_len: rate.seq_len,
         evaluations: rate.evaluations,
-    };
-    Some((point, rate))
+    })
 }
 
 /// The two 16-bit formats run equally fast.

@@ -126,7 +126,7 @@ fn value_bytes(precision: Precision) -> f64 {
 }
 
 /// Peak in a format, else in the next wider one that the GPU has; twice the 16-bit one stands in for integers.
-fn peak(gpu: &Gpu, precision: Precision) -> Option<f64> {
+pub(super) fn peak(gpu: &Gpu, precision: Precision) -> Option<f64> {
     let wide = gpu.peaks.fp16.or(gpu.peaks.fp32);
     precision.peak(gpu).or_else(|| match precision {
         Precision::Int8 => gpu.peaks.fp8.or(wide.map(|peak| 2.0 * peak)),

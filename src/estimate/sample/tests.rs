@@ -37,7 +37,7 @@ fn training(global_batch: u32, class: &str) -> Samples {
 }
 
 fn serving(concurrency: u32, class: &str) -> Samples {
-    let work = SampleWork::Serving(SampleServing { concurrency, rps: None, hours: 730.0 });
+    let work = SampleWork::Serving(SampleServing { concurrency: Some(concurrency), rps: None, hours: 730.0 });
     Samples { task: Task::Infer, work, ..training(1, class) }
 }
 
@@ -202,4 +202,73 @@ fn values_that_were_not_counted_widen_the_range() {
     };
     assert!(spread("yolov8m") > 2.0 * spread("resnet-50"));
     assert_eq!(model(&catalog, "yolov8m").kind.sample().unwrap().family, SampleFamily::Detector);
+}
+
+/// Peak and bandwidth of the first GPU are at most those of the second.
+const STRONGER: [(&str, &str); 5] = [
+    ("L4", "A100-80GB-SXM"),
+    ("V100-16GB-SXM", "A100-40GB-SXM"),
+    ("A100-80GB-SXM", "H100-SXM"),
+    ("H100-SXM", "H200-SXM"),
+    ("H200-SXM", "B200"),
+];
+
+#[test]
+fn a_stronger_gpu_is_not_much_slower() {
+    let catalog = catalog();
+    for (job, pairs) in [(serving(1, "eager"), &STRONGER[..2]), (training(256, "generic"), &STRONGER[..])] {
+        for &(weak, strong) in pairs {
+            let of = |gpu: &str| rate(&catalog, "resnet-50", gpu, 1, &job);
+            assert!(of(strong) >= 0.85 * of(weak), "{weak} {} {strong} {}", of(weak), of(strong));
+        }
+    }
+}
+
+#[test]
+#[allow(clippy::float_cmp, reason = "a bound is the measured rate itself")]
+fn what_is_carried_keeps_between_measured_rows() {
+    let catalog = catalog();
+    let table = RateTable::new(&catalog).unwrap();
+    let gpu = |name: &str| catalog.gpus.iter().find(|gpu| gpu.name == name);
+    let t4 =
+        table.rows.iter().find(|row| row.point.gpu_name == "T4" && row.point.batch == Some(1.0)).unwrap();
+    let measured = t4.rate.samples_per_s / f64::from(t4.rate.gpus);
+    let keep = |name: &str, batch: f64, carried: f64| {
+        let asked = Point { gpu_name: "", gpu: gpu(name), batch: Some(batch), ..t4.point };
+        bounds::keep(&[*t4], &asked, carried)
+    };
+    assert_eq!(keep("H100-SXM", 1.0, 0.5 * measured), measured);
+    assert_eq!(keep("H100-SXM", 8.0, 2.0 * measured), 2.0 * measured);
+    assert_eq!(keep("T4", 8.0, 0.5 * measured), measured);
+    // A smaller batch may be slower; a weaker GPU is not faster.
+    assert_eq!(keep("H100-SXM", 0.5, 0.5 * measured), 0.5 * measured);
+    assert_eq!(keep("P4", 1.0, 2.0 * measured), measured);
+}
+
+#[test]
+fn a_larger_batch_is_not_carried_to_less() {
+    let catalog = catalog();
+    for name in ["whisper-large-v3", "resnet-50", "vit-l-14"] {
+        let mut last = 0.0;
+        for concurrency in [1, 2, 4, 8, 16, 32, 64] {
+            let reached = rate(&catalog, name, "A100-80GB-SXM", 1, &serving(concurrency, "eager"));
+            assert!(reached >= 0.97 * last, "{name} {concurrency}: {reached} after {last}");
+            last = reached;
+        }
+    }
+}
+
+#[test]
+fn a_rate_fills_the_batches_that_it_needs() {
+    let catalog = catalog();
+    let offered = |rps: f64| {
+        let work = SampleWork::Serving(SampleServing { concurrency: None, rps: Some(rps), hours: 730.0 });
+        planned(&catalog, "resnet-50", "T4", 1, &Samples { work, ..serving(1, "eager") })
+    };
+    let (idle, busy) = (offered(1.0), offered(400.0));
+    assert_eq!(idle.layout.micro_batch, 1);
+    assert!(busy.layout.micro_batch > 1 && busy.speed.samples_per_s.expected >= 400.0, "{:?}", busy.layout);
+    let more = offered(1e6);
+    assert!(more.layout.micro_batch > busy.layout.micro_batch && more.verdict != Verdict::No);
+    assert!(more.speed.samples_per_s.expected < 1e6);
 }

@@ -76,7 +76,7 @@ struct Reach {
 #[allow(clippy::result_large_err, reason = "one miss a machine, taken apart at once by the caller")]
 impl ServingModel<'_> {
     /// The best plan on at most `max_nodes` nodes: one that `fits` before one that is `tight`, then the fewest nodes, then
-    /// the lowest time per output token.
+    /// the shortest time of a whole answer.
     pub fn best(&self, pins: &Pins, max_nodes: u32) -> Result<ServingPlan, ServingMiss> {
         self.plans(pins, max_nodes).map(|mut plans| plans.swap_remove(0))
     }
@@ -110,7 +110,8 @@ impl ServingModel<'_> {
         self.best_of(&reaches, pins, nodes).ok_or_else(|| self.miss(&reaches, pins, nodes, Some(nodes)))
     }
 
-    /// The best layout on exactly `nodes` nodes among those that hold the load there.
+    /// The best layout on exactly `nodes` nodes among those that hold the load there: the one that answers soonest, its
+    /// waiting requests included. By Little (1961) that is also the one that answers most requests a second.
     fn best_of(&self, reaches: &[Reach], pins: &Pins, nodes: u32) -> Option<ServingPlan> {
         let mut best: Option<(Verdict, f64, Layout, u32)> = None;
         for reach in reaches {
@@ -126,10 +127,11 @@ impl ServingModel<'_> {
             } else {
                 continue;
             };
-            let tpot = self.timing(&reach.layout, f64::from(load)).tpot_s;
+            let timing = self.timing(&reach.layout, f64::from(load));
+            let answer = timing.ttft_s + f64::from(self.serving.output_len) * timing.tpot_s;
             let layout = Layout { dp: replicas, ..reach.layout };
-            if best.is_none_or(|(v, t, l, _)| (verdict, tpot, layout) < (v, t, l)) {
-                best = Some((verdict, tpot, layout, load));
+            if best.is_none_or(|(v, t, l, _)| (verdict, answer, layout) < (v, t, l)) {
+                best = Some((verdict, answer, layout, load));
             }
         }
         best.map(|(verdict, _, layout, load)| ServingPlan {

@@ -40,6 +40,10 @@ const LONG_SEQUENCE: f64 = 32_768.0;
 /// Most context parallel ranks that a search looks at.
 const MOST_CONTEXTS: u32 = 32;
 
+/// Fewest tokens of a sequence that a search leaves on one rank: a block of rows of the attention kernel (Dao 2023, section
+/// 3.3).
+const LEAST_TOKENS: f64 = 128.0;
+
 /// Divisors of a batch, largest first.
 pub(super) fn divisors(batch: u32) -> Vec<u32> {
     let root = batch.isqrt();
@@ -144,7 +148,7 @@ impl TrainingModel<'_> {
     /// length that was asked for plays no part in it.
     pub fn longest_sequence(&self, pins: &Pins) -> u32 {
         let mut longest = 0;
-        for (grid, split) in self.splits(*pins, self.most_contexts(pins)) {
+        for (grid, split) in self.splits(*pins, self.most_contexts_for(pins, f64::INFINITY)) {
             let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
             longest = longest.max(self.last_within(Verdict::Tight, |seq_len| {
                 self.estimate_at(&self.split_memory(&split, f64::from(seq_len)), f64::from(micro_batch))
@@ -245,12 +249,18 @@ impl TrainingModel<'_> {
 
     /// Most context parallel ranks that a search may use; pins are asked for by the grids. Where the states alone are too
     /// much, shorter pieces of a sequence do not help.
-    fn most_contexts(&self, pins: &Pins) -> u32 {
+    pub(super) fn most_contexts(&self, pins: &Pins) -> u32 {
+        self.most_contexts_for(pins, self.seq_len)
+    }
+
+    /// The same for sequences of another length.
+    fn most_contexts_for(&self, pins: &Pins, seq_len: f64) -> u32 {
         let never = pins.cp.is_some() || self.method == Method::Qlora || self.total_gpus == 1;
         if never || self.least_states() > self.machine.usable_bytes {
             1
         } else {
-            MOST_CONTEXTS.min(self.total_gpus)
+            let shortest = (seq_len / LEAST_TOKENS).max(1.0) as u32;
+            MOST_CONTEXTS.min(self.total_gpus).min(shortest)
         }
     }
 

@@ -1,4 +1,5 @@
-//! How much of a demand to commit to: the exact optimum of commitments, with burst on demand and on spot.
+//! How much of a demand to commit to: the exact optimum of commitments that start with the horizon, with burst on
+//! demand and on spot.
 //!
 //! # Why it is exact
 //!

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Unit {
     /// A machine.
     Machine,
-    /// One GPU, whatever machine it is in.
+    /// A machine with one GPU.
     Gpu,
 }
 
@@ -74,10 +74,15 @@ pub struct Choice {
 }
 
 /// The offers under these contracts: by region where a machine is asked for by name, else by GPU, the cheapest of each.
-pub fn choose(catalog: &Catalog, filter: Filter, billing: Vec<Billing>) -> Choice {
+/// Without a name or a number of GPUs one instance is a machine with exactly one GPU: an eighth of a larger machine is
+/// nothing that anybody sells.
+pub fn choose(catalog: &Catalog, mut filter: Filter, billing: Vec<Billing>) -> Choice {
     let by_machine = !filter.instances.is_empty();
     let counted = !filter.gpus.is_empty() && filter.gpus.iter().all(|spec| spec.per_node.is_some());
     let unit = if by_machine || counted { Unit::Machine } else { Unit::Gpu };
+    if unit == Unit::Gpu {
+        single_gpus(&mut filter);
+    }
     let detail = if by_machine { Detail::EveryRegion } else { Detail::CheapestOfGpu };
     let query = Query {
         filter,
@@ -100,6 +105,13 @@ pub fn choose(catalog: &Catalog, filter: Filter, billing: Vec<Billing>) -> Choic
         Candidate { offers }
     };
     Choice { candidates: groups.into_values().map(candidate).collect(), unit, listing }
+}
+
+/// Takes every GPU that is asked for without a number in machines of one.
+pub fn single_gpus(filter: &mut Filter) {
+    for asked in &mut filter.gpus {
+        asked.per_node.get_or_insert(1);
+    }
 }
 
 fn offer(row: CostRow, unit: Unit) -> Offer {

@@ -57,7 +57,7 @@ pub fn unit(unit: Unit) -> Option<Assumption> {
         assume(
             "usage-unit",
             "1 GPU".to_owned(),
-            "no machine is asked for by name or size, so usage counts GPUs",
+            "no machine is asked for by name or size, so usage counts machines with exactly one GPU; `--gpu SPEC:N` counts those with N",
         )
     })
 }

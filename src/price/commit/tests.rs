@@ -360,7 +360,7 @@ fn a_bad_table_is_refused_with_its_place() {
         ("hour,instances\n0,inf\n", "u.csv:2:3: `inf` is not a number"),
         ("hour,note,instances\n0,\"a, b\",many\n", "u.csv:2:10: `many` is not a number"),
         ("hour,instances\n0,1e9\n", "u.csv:2:3: `1e9` instances are more than 100000"),
-        ("hour,instances\n0\n", "u.csv:2:1: the row has no `instances`"),
+        ("hour,instances\n0\n", "u.csv:2:1: the row has 1 cell, the header has 2"),
         ("hour,instances\n\n0,\n", "u.csv:3:1: the row has no `instances`"),
         ("hour,instances\nx,1\n", "u.csv:2:1: `x` is not an hour"),
         ("hour,instances\n-1,1\n", "u.csv:2:1: hour `-1` is negative"),

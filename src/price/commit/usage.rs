@@ -67,17 +67,23 @@ impl Table<'_> {
 
     fn rows(&self) -> Result<Vec<Row>, InputError> {
         let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(self.text.as_bytes());
+        if let Some(at) = open_quote(self.text) {
+            return Err(self.error(at, "this quote is never closed", FORM));
+        }
         let header = reader.headers().map_err(|error| self.malformed(&error))?.clone();
         let column = |name: &str| {
             let same = |own: &str| own.trim().eq_ignore_ascii_case(name);
-            header.iter().position(same).ok_or_else(|| {
+            let found = header.iter().position(same).ok_or_else(|| {
                 let what = if self.text.trim().is_empty() {
                     "the file is empty".to_owned()
                 } else {
                     format!("the header has no column `{name}`")
                 };
                 self.error(0, &what, FORM)
-            })
+            })?;
+            let twice = header.iter().filter(|own| same(own)).count() > 1;
+            let what = format!("the header has two columns `{name}`");
+            if twice { Err(self.error(0, &what, "leave one of them out")) } else { Ok(found) }
         };
         let (hour, instances) = (column("hour")?, column("instances")?);
         let mut clock = None;
@@ -88,6 +94,7 @@ impl Table<'_> {
             let start =
                 start + self.text[start..].len() - self.text[start..].trim_start_matches(['\r', '\n']).len();
             let place = |column| start + field_offset(&self.text[start..], column);
+            self.check_row((header.len(), record.len()), start)?;
             let cell = |column, name: &str| {
                 let missing = || self.error(start, &format!("the row has no `{name}`"), FORM);
                 record.get(column).map(str::trim).filter(|cell| !cell.is_empty()).ok_or_else(missing)
@@ -110,6 +117,20 @@ impl Table<'_> {
             return Err(self.error(self.text.len(), "the table has no row below its header", FORM));
         }
         Ok(rows)
+    }
+
+    /// A row has as many cells as the header: one more may be a comma in a number.
+    fn check_row(&self, (wanted, cells): (usize, usize), start: usize) -> Result<(), InputError> {
+        if cells != wanted {
+            let s = if cells == 1 { "" } else { "s" };
+            let what = format!("the row has {cells} cell{s}, the header has {wanted}");
+            return Err(self.error(
+                start,
+                &what,
+                "write a number with a point, not a comma, and one cell for each column",
+            ));
+        }
+        Ok(())
     }
 
     /// Each hour once, none left out.
@@ -180,6 +201,12 @@ fn micro(text: &str) -> Result<u64, String> {
         .round()
         .to_u64()
         .ok_or_else(|| format!("`{text}` is not a number of instances"))
+}
+
+/// Byte of a quote that is never closed and would swallow the rows below it.
+fn open_quote(text: &str) -> Option<usize> {
+    let toggle = |open: Option<usize>, (at, _): (usize, &str)| if open.is_some() { None } else { Some(at) };
+    text.match_indices('"').fold(None, toggle)
 }
 
 /// Byte of a record at which a field begins; quotes may hold commas.

@@ -117,6 +117,8 @@ struct Pair<'s> {
     old: Option<&'s Item>,
     new: Option<&'s Item>,
     split: Split,
+    /// Rows that are alike and whose cost neither answer knows: nothing has changed.
+    alike: bool,
 }
 
 impl DiffAnswer {
@@ -171,7 +173,7 @@ fn pairs<'s>(before: &'s Stored, now: &'s Stored) -> Vec<Pair<'s>> {
             let was = old.get(item.name.as_str()).copied();
             let split =
                 was.map_or_else(|| Split::added(item), |was| Split::between((before, was), (now, item)));
-            Pair { name: &item.name, old: was, new: Some(item), split }
+            Pair { name: &item.name, old: was, new: Some(item), split, alike: alike(now, was, item) }
         })
         .collect();
     let gone = before.items.iter().filter(|item| !new.contains_key(item.name.as_str()));
@@ -180,8 +182,17 @@ fn pairs<'s>(before: &'s Stored, now: &'s Stored) -> Vec<Pair<'s>> {
         old: Some(item),
         new: None,
         split: Split::removed(item),
+        alike: false,
     }));
     pairs
+}
+
+/// Whether a row stands in both answers without a cost. In `check` what is unknown stays a finding: it is owed.
+fn alike(now: &Stored, was: Option<&Item>, item: &Item) -> bool {
+    now.command != "check"
+        && item.total.is_none()
+        && item.choice.is_some()
+        && was.is_some_and(|was| was.total.is_none() && was.choice == item.choice)
 }
 
 fn num(value: Option<Decimal>) -> Option<Num> {
@@ -213,6 +224,7 @@ impl DiffLine {
         Self {
             name: pair.name.to_owned(),
             status: match (pair.old, pair.new, pair.split.change) {
+                (_, _, None) if pair.alike => "same",
                 (_, _, None) => "unknown",
                 (None, _, _) => "added",
                 (_, None, _) => "removed",

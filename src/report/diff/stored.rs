@@ -44,8 +44,8 @@ pub(super) struct Choice {
     /// All machines, an hour.
     pub(super) rate: Option<Decimal>,
     pub(super) hours: Option<Decimal>,
-    /// A term is owed in full.
-    pub(super) committed: bool,
+    /// What a commitment owes in all.
+    pub(super) owed: Option<Decimal>,
     /// Node-hours that the total pays: those of the job, or all of a commitment.
     pub(super) quantity: Option<Decimal>,
 }
@@ -155,10 +155,10 @@ impl Reader<'_> {
 
     fn recommendation(&self, row: &Value, place: &str, prices: &mut Prices) -> Result<Item, InputError> {
         let choice = self.ranked(row, place, prices)?;
-        let total = self.number(row, place, "ranked_total_usd")?;
+        let total = choice.cost(self.number(row, place, "ranked_total_usd")?);
         let Contract { provider, instance_type, .. } = &choice.contract;
         let name = format!("{}x {provider}/{instance_type}", choice.nodes);
-        Ok(Item { name, question: None, total, choice: Some(choice) })
+        Ok(Item { name, question: None, total, choice: Some(choice.paying(total)) })
     }
 
     fn cost_row(&self, row: &Value, place: &str, prices: &mut Prices) -> Result<Item, InputError> {
@@ -167,8 +167,8 @@ impl Reader<'_> {
         let Contract { provider, region, instance_type, billing, upfront } = &choice.contract;
         let upfront = upfront.as_ref().map(|paid| format!(" ({paid} upfront)")).unwrap_or_default();
         let name = format!("{provider}/{instance_type} {region} {billing}{upfront}");
-        let total = self.number(row, place, "total_usd")?;
-        Ok(Item { name, question: None, choice: Some(choice), total })
+        let total = choice.cost(self.number(row, place, "total_usd")?);
+        Ok(Item { name, question: None, choice: Some(choice.paying(total)), total })
     }
 
     /// The contract that a recommendation is ranked by; the prices of all of its contracts are noted.
@@ -201,7 +201,11 @@ impl Reader<'_> {
             nodes,
             rate: self.number(cost, place, "usd_per_hour")?,
             hours,
-            committed: !cost["commitment_usd"].is_null(),
+            owed: if cost["commitment_usd"].is_null() {
+                None
+            } else {
+                self.number(cost, place, "commitment_usd")?
+            },
             quantity: hours.and_then(|hours| hours.checked_mul(nodes)),
         })
     }
@@ -235,9 +239,14 @@ impl Choice {
         self.rate?.checked_div(self.nodes)
     }
 
+    /// What it costs to its end: all that a commitment owes where that is more than the share of the job, as in `check`.
+    fn cost(&self, share: Option<Decimal>) -> Option<Decimal> {
+        share.map(|share| self.owed.map_or(share, |owed| owed.max(share)))
+    }
+
     /// The same where the total is all that a commitment owes: it pays more node-hours than the job uses.
     fn paying(self, total: Option<Decimal>) -> Self {
-        if !self.committed {
+        if self.owed.is_none() {
             return self;
         }
         let owed = total.zip(self.unit_price()).and_then(|(total, unit)| total.checked_div(unit));

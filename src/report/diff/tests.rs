@@ -206,3 +206,37 @@ proptest! {
         prop_assert_eq!(diff(&old, &new).totals, diff(&old, &turned).totals);
     }
 }
+
+/// A stored `cost`: (machine, total).
+fn cost(rows: &[(&str, Option<f64>)]) -> String {
+    let row = |&(machine, total): &(&str, Option<f64>)| {
+        json!({ "provider": "p", "region": "r", "instance_type": machine, "nodes": 1, "billing": "on-demand",
+                "upfront": null, "usd_per_hour": total, "billed_hours": 1, "total_usd": total, "commitment_usd": null })
+    };
+    let rows: Vec<Value> = rows.iter().map(row).collect();
+    json!({ "schema_version": 1, "command": "cost", "generated_with": "x", "catalog": {}, "rows": rows })
+        .to_string()
+}
+
+#[test]
+fn new_rows_of_cost_count_and_rows_unknown_in_both_do_not() {
+    let limit = |usd: f64| Some(Increase::Usd(Usd::from_f64(usd).unwrap()));
+    let compare = |old: &[(&str, Option<f64>)], new: &[(&str, Option<f64>)], limit| {
+        DiffAnswer::new(("o", &cost(old)), ("n", &cost(new)), limit).unwrap()
+    };
+    let answer = compare(&[("a", Some(5.0))], &[("a", Some(6.0)), ("b", Some(9.0))], limit(8.0));
+    assert_eq!(answer.totals.change_usd.map(Num::value), Some(9.0), "the largest of the table");
+    let line = answer.limit.unwrap();
+    assert!(line.exceeded && line.message.unwrap().starts_with("p/b r on-demand rises by 9.00 USD"));
+    let share = compare(
+        &[("a", Some(5.0))],
+        &[("a", Some(5.0)), ("b", Some(9.0))],
+        Some(Increase::Percent(Decimal::TEN)),
+    );
+    assert!(share.limit.unwrap().exceeded, "from nothing no per cent is small");
+    let unknown = compare(&[("a", Some(5.0)), ("u", None)], &[("a", Some(5.0)), ("u", None)], limit(0.0));
+    assert_eq!((unknown.rows[1].status, unknown.totals.unknown.len()), ("same", 0));
+    assert!(!unknown.limit.unwrap().exceeded);
+    let lost = compare(&[("a", Some(5.0))], &[("a", None)], limit(100.0));
+    assert!(lost.limit.unwrap().exceeded, "a price that is no longer known does not pass");
+}

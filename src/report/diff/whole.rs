@@ -88,7 +88,7 @@ fn all(values: impl Iterator<Item = Option<Decimal>>) -> Option<Decimal> {
 }
 
 /// The change as a whole, and what a limit is held against: the sum of workloads, the best row, or each row of `cost`,
-/// which stand side by side and add up to nothing.
+/// which stand side by side and add up to nothing: one that is new counts with all that it costs.
 pub(super) fn totals(before: &Stored, now: &Stored, pairs: &[Pair]) -> (TotalsLine, Vec<Judged>) {
     match now.command.as_str() {
         "check" => {
@@ -105,24 +105,29 @@ pub(super) fn totals(before: &Stored, now: &Stored, pairs: &[Pair]) -> (TotalsLi
                 old: before.items.first(),
                 new: now.items.first(),
                 split: split.unwrap_or_default(),
+                alike: false,
             };
             let name = "the best row".to_owned();
             let judged = Judged { name, old: pair.old.and_then(|old| old.total), change: pair.split.change };
             (TotalsLine::of_pair("best row", &pair), vec![judged])
         }
         _ => {
-            let both = || pairs.iter().filter(|pair| pair.old.is_some() && pair.new.is_some());
-            let judged = both().map(|pair| Judged {
+            let new = || pairs.iter().filter(|pair| pair.new.is_some() && !pair.alike);
+            // What is new rises from nothing.
+            let before = |pair: &Pair| pair.old.map_or(Some(Decimal::ZERO), |old| old.total);
+            let judged = new().map(|pair| Judged {
                 name: pair.name.to_owned(),
-                old: pair.old.and_then(|old| old.total),
+                old: before(pair),
                 change: pair.split.change,
             });
-            let unknown = both().filter(|pair| pair.split.change.is_none()).map(|pair| pair.name.to_owned());
+            let unknown = new().filter(|pair| pair.split.change.is_none()).map(|pair| pair.name.to_owned());
             let of = "row with the largest increase";
-            let largest = both()
+            let largest = new()
                 .filter(|pair| pair.split.change.is_some())
                 .reduce(|most, pair| if pair.split.change > most.split.change { pair } else { most });
-            let line = largest.map(|pair| TotalsLine::of_pair(of, pair)).unwrap_or_default();
+            let line = largest
+                .map(|pair| TotalsLine { old_usd: num(before(pair)), ..TotalsLine::of_pair(of, pair) });
+            let line = line.unwrap_or_default();
             (TotalsLine { of, unknown: unknown.collect(), ..line }, judged.collect())
         }
     }
@@ -166,7 +171,9 @@ impl TotalsLine {
 
 impl LimitLine {
     pub(super) fn new(limit: Increase, judged: &[Judged]) -> Self {
-        let broken = judged.iter().find_map(|one| {
+        let mut by_change: Vec<&Judged> = judged.iter().collect();
+        by_change.sort_by_key(|one| std::cmp::Reverse(one.change));
+        let broken = by_change.iter().find_map(|one| {
             let name = &one.name;
             match (one.change, limit.allowed(one.old)) {
                 (Some(change), Some(allowed)) if change <= allowed => None,
@@ -177,12 +184,11 @@ impl LimitLine {
                 _ => Some(format!("the change of {name} is not known, so {} cannot be held", limit.text())),
             }
         });
-        let nothing = || "no row stands in both answers, so nothing can be held".to_owned();
+        let nothing = || "no row with a price is left, so nothing can be held".to_owned();
         let message = if judged.is_empty() { Some(nothing()) } else { broken };
-        let largest = judged.iter().max_by_key(|one| one.change);
         Self {
             max_increase: limit.text(),
-            allowed_usd: num(largest.and_then(|one| limit.allowed(one.old))),
+            allowed_usd: num(by_change.first().and_then(|one| limit.allowed(one.old))),
             exceeded: message.is_some(),
             message,
         }

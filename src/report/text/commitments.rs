@@ -55,7 +55,7 @@ fn summary(answer: &Commitments) -> Option<String> {
     Some(if answer.commitment_usd.is_some_and(|usd| usd.value() > 0.0) {
         format!("{against} {owed} USD are owed whatever is used.")
     } else {
-        format!("{against} No commitment pays for this usage.")
+        format!("{against} No commitment that starts with the horizon pays for this usage.")
     })
 }
 

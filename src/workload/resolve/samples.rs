@@ -156,8 +156,17 @@ fn serving(args: &WorkloadArgs, arch: &Architecture, notes: &mut Notes) -> Resul
     let unit = unit(arch);
     let rps = positive("rps", args.rps, 1e9)?;
     let asked = sized("concurrency", args.concurrency, MOST_SAMPLES)?;
-    let concurrency =
-        notes.or_default(asked, "concurrency", CONCURRENCY, &format!("{unit} in one pass over all GPUs"));
+    let concurrency = if asked.is_none() && rps.is_some() {
+        let why = format!(
+            "{unit} in flight = rate x time of a pass: each GPU takes as many in a pass as the rate needs, up to its memory \
+             and the largest measured batch"
+        );
+        notes.assume("concurrency", "under load", why, "Little 1961, A proof for the queuing formula L = λW");
+        None
+    } else {
+        let why = format!("{unit} in one pass over all GPUs");
+        Some(notes.or_default(asked, "concurrency", CONCURRENCY, &why))
+    };
     Ok(SampleServing {
         concurrency,
         rps,

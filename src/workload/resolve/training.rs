@@ -37,6 +37,7 @@ pub(super) fn training(
         Optimizer::Adamw
     });
     let seq_len = seq_len(args, arch, notes)?;
+    context_pin(pins, seq_len)?;
     let micro_batch = sized("micro-batch", args.micro_batch, 1 << 20)?;
     let global_batch = global_batch(args, catalog, arch, fresh, seq_len, pins, notes)?;
     let tokens = tokens(args, catalog, arch, fresh, seq_len, notes)?;
@@ -100,6 +101,13 @@ fn precision(args: &WorkloadArgs, notes: &mut Notes) -> Result<Option<Precision>
             Ok(None)
         }
     }
+}
+
+/// Context parallelism gives each rank at least one token of a sequence.
+fn context_pin(pins: Pins, seq_len: u32) -> Result<(), InputError> {
+    let Some(cp) = pins.cp.filter(|&cp| cp > seq_len) else { return Ok(()) };
+    let message = format!("`--cp {cp}` exceeds the {seq_len} tokens of a sequence (`--seq-len`)");
+    Err(InputError::new(message, "context parallelism gives each rank at least one token: lower `--cp`"))
 }
 
 fn seq_len(args: &WorkloadArgs, arch: &Architecture, notes: &mut Notes) -> Result<u32, InputError> {

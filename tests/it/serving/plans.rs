@@ -233,3 +233,42 @@ fn the_search_finds_what_brute_force_finds() {
         }
     }
 }
+
+#[test]
+fn requests_that_wait_count_in_the_choice_of_a_layout() {
+    let machine = node("A100-80GB-SXM", 8);
+    for concurrency in [64, 512, 768, 1024] {
+        let work = work(&format!("--model mixtral-8x7b --concurrency {concurrency}"));
+        let plan = work.on(&machine).best_on(&FREE, 1).unwrap();
+        let answer = |p: &ServingPlan| p.speed.ttft_ms.expected + 256.0 * p.speed.tpot_ms.expected;
+        for tp in [2, 4, 8] {
+            let Ok(other) = work.on(&machine).best_on(&Pins { tp: Some(tp), ..FREE }, 1) else { continue };
+            let better = other.verdict <= plan.verdict && answer(&other) < answer(&plan);
+            assert!(!better, "{concurrency}: tp {tp} answers before {:?}", plan.layout);
+        }
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(12))]
+
+    /// On the same machines more requests are answered at least as fast, as long as the layout of the fewer holds them too.
+    #[test]
+    fn more_requests_do_not_lower_the_throughput(
+        few in 1u32..900,
+        more in 1u32..400,
+        model in proptest::sample::select(vec!["llama-3-8b", "llama-3-70b", "mixtral-8x7b"]),
+        gpu in proptest::sample::select(vec!["A100-80GB-SXM", "H100-SXM"]),
+    ) {
+        let machine = node(gpu, 8);
+        let planned = |concurrency: u32, pins: &Pins| {
+            work(&format!("--model {model} --concurrency {concurrency}")).on(&machine).best_on(pins, 1).ok()
+        };
+        let all = |plan: &ServingPlan| f64::from(plan.replicas) * plan.speed.requests_per_s;
+        if let (Some(low), Some(high)) = (planned(few, &FREE), planned(few + more, &FREE)) {
+            let same = Pins { tp: Some(low.layout.tp), pp: Some(low.layout.pp), ..FREE };
+            let held = planned(few + more, &same).is_some_and(|plan| plan.verdict <= high.verdict);
+            proptest::prop_assert!(!held || all(&high) >= 0.95 * all(&low), "{low:?} {high:?}");
+        }
+    }
+}

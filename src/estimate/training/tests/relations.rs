@@ -287,3 +287,14 @@ fn adapters_of_plain_software_are_slower_than_fused_ones() {
     // Plain PyTorch moves inputs and outputs of every adapted matrix again; software with fused adapters hardly does.
     assert!(rate("generic") < 0.9 * rate("tuned"));
 }
+
+#[test]
+fn the_later_generation_is_no_slower_in_16_bit() {
+    for (architecture, job) in
+        [(llama_8b(), adapters(Method::Lora, 2048)), (llama_7b(), job()), (llama_8b(), job())]
+    {
+        let job = Training { precision: Some(Precision::Bf16), ..job };
+        let rate = |name| tokens_per_s(&architecture, &job, &node(name, 8, None), 8);
+        assert!(rate("B300") >= rate("B200"), "{} {}", rate("B300"), rate("B200"));
+    }
+}
