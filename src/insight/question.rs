@@ -36,7 +36,7 @@ const TEXT: [&str; 18] = [
 ];
 
 /// Numeric columns of both sorts that a prediction may see.
-const NUMERIC: [&str; 26] = [
+const NUMERIC: [&str; 25] = [
     "params_b",
     "active_params_b",
     "layers",
@@ -62,7 +62,6 @@ const NUMERIC: [&str; 26] = [
     "batch_or_concurrency",
     "max_model_len",
     "lora_rank",
-    "tokens_total",
 ];
 
 /// Above this no count of a workload lies: tokens of the longest runs are below a hundredth of it.

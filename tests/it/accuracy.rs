@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Columns that hold what was measured, where it comes from and what it is called.
-const ANSWERS: [&str; 20] = [
+const ANSWERS: [&str; 21] = [
     "id",
     "source_group",
     "source",
@@ -18,6 +18,7 @@ const ANSWERS: [&str; 20] = [
     "peak_memory_gb",
     "fits",
     "train_hours_total",
+    "tokens_total",
     "metric_output_tokens_per_s_total",
     "metric_total_tokens_per_s",
     "metric_requests_per_s",

@@ -13,12 +13,12 @@ use crate::workload::resolve::training::usual_batch;
 /// Tokens per sequence of a run that does not say.
 const SEQ_LEN: f64 = 2048.0;
 
-/// Tokens of the whole run: what the authors of the network say, else what the row says.
+/// Tokens of the whole run, as the authors of the network say. What the row says of them was measured with its hours.
 pub(super) fn tokens(question: &Question) -> Option<f64> {
     if question.lower("method") != "pretrain" {
         return None;
     }
-    runs::tokens(question.text("model")?).or_else(|| question.number("tokens_total"))
+    runs::tokens(question.text("model")?)
 }
 
 /// The case of a run whose row leaves settings open.
