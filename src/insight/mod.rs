@@ -9,6 +9,7 @@ pub mod runs;
 pub mod sample;
 pub mod score;
 pub mod serving;
+mod shape;
 pub mod table;
 pub mod training;
 

@@ -157,3 +157,16 @@ fn fit_knows_how_many_images_a_gpu_holds() {
     let stderr = refusal("fit --model flux.1-dev --task infer --gpu T4", 3);
     assert!(stderr.contains("none of the GPUs"), "{stderr}");
 }
+
+/// `accuracy` looks the training of encoders up in measured rates; where a plan uses a formula instead, it says so.
+#[test]
+fn a_plan_for_the_training_of_an_encoder_says_that_it_is_by_formula() {
+    let ids = |model: &str, task: &str| {
+        let answer = run(&["fit", "--model", model, "--task", task, "--gpu", "V100-32GB", "--json"]).json();
+        let warnings = answer["warnings"].as_array().expect("warnings").clone();
+        warnings.iter().filter_map(|it| it["id"].as_str().map(str::to_owned)).collect::<Vec<String>>()
+    };
+    let said = |model: &str, task: &str| ids(model, task).contains(&"encoder-by-formula".to_owned());
+    assert!(said("bert-large-uncased", "finetune"));
+    assert!(!said("gpt2", "finetune") && !said("bert-large-uncased", "infer"));
+}

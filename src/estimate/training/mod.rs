@@ -19,7 +19,7 @@ mod time;
 use crate::catalog::Catalog;
 use crate::diag::Warning;
 use crate::estimate::{Layout, Machine, MemoryEstimate, Unplannable, Verdict};
-use crate::model::Architecture;
+use crate::model::{Architecture, Kind};
 use crate::workload::precision::Precision;
 use crate::workload::{Method, Offload, Recompute, Sharding, Training};
 use comm::Fabric;
@@ -98,7 +98,7 @@ impl<'a> TrainingModel<'a> {
             constants,
             shape: Shape::new(model, training),
             precision,
-            warnings: warning.into_iter().chain(moe_warning(model)).collect(),
+            warnings: warning.into_iter().chain(moe_warning(model)).chain(encoder_warning(model)).collect(),
             goodput_is_asked: training.goodput.is_some(),
             scaling: training.scaling_efficiency,
             peak,
@@ -219,6 +219,18 @@ impl<'a> TrainingModel<'a> {
         }
         Ok(())
     }
+}
+
+/// The constants were fitted on decoders; published rates of encoders are no part of them.
+fn encoder_warning(model: &Architecture) -> Option<Warning> {
+    (model.kind == Kind::Encoder).then(|| Warning {
+        id: "encoder-by-formula",
+        message: format!(
+            "{} is an encoder, and its training is planned with the formula of decoders: published rates on V100 are two to \
+             three times as fast, so hours and cost may be far below what is shown",
+            model.name
+        ),
+    })
 }
 
 fn moe_warning(model: &Architecture) -> Option<Warning> {

@@ -2,10 +2,10 @@
 
 use super::super::Skip;
 use super::super::question::Question;
+use super::super::shape::{Stated, dense};
 use crate::catalog::Catalog;
 use crate::catalog::lookup::names::squeeze;
-use crate::model::count::{Details, count};
-use crate::model::{Architecture, Attention, Kind, Origin, infer, preset};
+use crate::model::{Architecture, Kind, preset};
 
 /// By how much a stated parameter count may differ from the preset that the name means: sources count with or without
 /// embeddings, and round to billions.
@@ -55,36 +55,10 @@ fn by_shape(question: &Question, name: &str) -> Option<Architecture> {
     if heads == 0 || !hidden.is_multiple_of(heads) {
         return None;
     }
-    let shape = |gated_mlp: bool, ffn: u32| {
-        let mut arch = Architecture {
-            name: name.to_owned(),
-            origin: Origin::ByHand,
-            kind: Kind::Decoder,
-            params: 0.0,
-            active_params: 0.0,
-            layers,
-            hidden,
-            heads,
-            kv_heads: question.count("kv_heads").unwrap_or(heads),
-            head_dim: hidden / heads,
-            ffn,
-            gated_mlp,
-            vocab: question.count("vocab").unwrap_or_else(|| infer::vocab(hidden)),
-            tied_embeddings: false,
-            native_context: None,
-            attention: Attention::Heads,
-            window: None,
-            moe: None,
-            kv_caveat: None,
-            source: "stated with the measurement".to_owned(),
-        };
-        arch.params = count(&arch, &Details::default()).total;
-        arch.active_params = arch.params;
-        arch
-    };
-    let ffn = question.count("ffn_hidden").unwrap_or(hidden.saturating_mul(4));
+    let size = Stated { kind: Kind::Decoder, layers, hidden, heads };
+    let shape = |gated_mlp: bool| dense(question, name, size, gated_mlp, false);
     let off = |arch: &Architecture| (arch.params / stated - 1.0).abs();
-    [shape(true, ffn), shape(false, ffn)]
+    [shape(true), shape(false)]
         .into_iter()
         .min_by(|a, b| off(a).total_cmp(&off(b)))
         .filter(|arch| off(arch) <= SHAPE_TOLERANCE && arch.check().is_ok())

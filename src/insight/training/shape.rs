@@ -3,8 +3,8 @@
 use crate::catalog::Catalog;
 use crate::insight::Skip;
 use crate::insight::question::Question;
-use crate::model::count::{Details, count};
-use crate::model::{Architecture, Attention, Kind, Origin, infer, preset};
+use crate::insight::shape::{Stated, dense};
+use crate::model::{Architecture, Kind, Origin, infer, preset};
 
 /// How far a printed count may be from that of the preset: sources round 6.74 to 7.
 const SAME_COUNT: f64 = 0.15;
@@ -90,33 +90,9 @@ fn with_layers(found: Architecture, layers: u32) -> Architecture {
 /// A dense shape from cells. Whether the MLP is gated and the embeddings are tied follows from the count.
 fn by_hand(question: &Question, name: &str, layers: u32, hidden: u32, params: Option<f64>) -> Architecture {
     let heads = question.count("heads").unwrap_or((hidden / 128).max(1));
-    let shape = |gated_mlp: bool, tied_embeddings: bool| {
-        let mut shape = Architecture {
-            name: name.to_owned(),
-            origin: Origin::ByHand,
-            kind: if name.to_lowercase().contains("bert") { Kind::Encoder } else { Kind::Decoder },
-            params: 0.0,
-            active_params: 0.0,
-            layers,
-            hidden,
-            heads,
-            kv_heads: question.count("kv_heads").unwrap_or(heads),
-            head_dim: (hidden / heads).max(1),
-            ffn: question.count("ffn_hidden").unwrap_or(hidden.saturating_mul(4)),
-            gated_mlp,
-            vocab: question.count("vocab").unwrap_or(infer::vocab(hidden)),
-            tied_embeddings,
-            native_context: None,
-            attention: Attention::Heads,
-            window: None,
-            moe: None,
-            kv_caveat: None,
-            source: String::new(),
-        };
-        shape.params = count(&shape, &Details::default()).total;
-        shape.active_params = shape.params;
-        shape
-    };
+    let kind = if name.to_lowercase().contains("bert") { Kind::Encoder } else { Kind::Decoder };
+    let size = Stated { kind, layers, hidden, heads };
+    let shape = |gated_mlp: bool, tied: bool| dense(question, name, size, gated_mlp, tied);
     let all = [shape(true, false), shape(true, true), shape(false, false), shape(false, true)];
     let [first, ..] = &all;
     let off = |shape: &Architecture| params.map_or(0.0, |params| (shape.params / params - 1.0).abs());
