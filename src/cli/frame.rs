@@ -241,17 +241,6 @@ impl Frame {
     }
 }
 
-/// The text of the `config.json` that `--model` names, as a file or in a folder; `None` when there is neither.
-pub fn model_file(name: &str) -> Result<Option<String>, String> {
-    let mut path = PathBuf::from(name);
-    if path.is_dir() {
-        path.push("config.json");
-    } else if !path.exists() {
-        return Ok(None);
-    }
-    read_text(&path).map(Some)
-}
-
 /// Longest text that is read, bytes: far above any `config.json` or project file, and soon read from a device without
 /// an end.
 const LONGEST: u64 = 16 << 20;
@@ -302,7 +291,7 @@ pub fn read(path: &Path) -> Result<String, InputError> {
     read_text(path).map_err(|message| InputError::new(message, ""))
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
+pub(super) fn read_text(path: &Path) -> Result<String, String> {
     let mut text = String::new();
     let read = std::fs::File::open(path).and_then(|file| {
         let length = file.metadata()?.len();

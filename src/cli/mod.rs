@@ -16,6 +16,7 @@ pub mod frame;
 pub mod glossary;
 pub mod help;
 pub mod limit;
+mod model_file;
 pub mod output;
 pub mod policy;
 pub mod project;

@@ -48,9 +48,20 @@ pub fn parse(name: &str, text: &str) -> Result<Reading, InputError> {
             "give the `config.json` of a model",
         ));
     };
-    let (inner, path) = language_model(&outer);
-    let config = Config::new(name, inner, &outer, path);
+    of_object(name, &outer)
+}
+
+/// The same from an object that is read already.
+pub(super) fn of_object(name: &str, outer: &Map<String, Value>) -> Result<Reading, InputError> {
+    let (inner, path) = language_model(outer);
+    let config = Config::new(name, inner, outer, path);
     read(&config)
+}
+
+/// What the weights of a configuration are stored in.
+pub(super) fn checkpoint_name(outer: &Map<String, Value>) -> Option<String> {
+    let (inner, path) = language_model(outer);
+    checkpoint(&Config::new("", inner, outer, path))
 }
 
 /// The object that describes the language model, with its path.
@@ -124,7 +135,7 @@ fn read(config: &Config<'_>) -> Result<Reading, InputError> {
         notes.push(vision.note.clone());
     }
     let image_tokens = vision.map_or(0, |vision| vision.tokens);
-    Ok(Reading { architecture, checkpoint: checkpoint(config), image_tokens, notes })
+    Ok(Reading { architecture, checkpoint: checkpoint(config), image_tokens, stored: None, notes })
 }
 
 /// Width of the dense MLP.

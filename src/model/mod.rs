@@ -1,8 +1,9 @@
 //! The architecture of a network: what its parameters, FLOPs and KV cache follow from.
 //!
-//! Shapes come from a preset, a `config.json`, flags or a bare count; nothing here knows a machine or a price.
+//! Shapes come from a preset, a `config.json`, the headers of weight files, flags or a bare count; nothing here knows a machine or a price.
 
 pub mod count;
+pub mod file;
 pub mod hf;
 pub mod infer;
 pub mod preset;
@@ -63,6 +64,10 @@ pub enum Origin {
     HuggingFace,
     /// Flags.
     ByHand,
+    /// The tensors of a safetensors file without a configuration.
+    Safetensors,
+    /// The header of a GGUF file.
+    Gguf,
     /// Guessed from a parameter count: a range, not a fact.
     Inferred,
 }
@@ -191,6 +196,8 @@ pub struct Reading {
     pub checkpoint: Option<String>,
     /// Tokens that one image puts into the prompt; 0 for a model without an image encoder.
     pub image_tokens: u32,
+    /// What the weights take in the file that was read, where one was.
+    pub stored: Option<file::Stored>,
     /// What was taken for granted or left out, one sentence each.
     pub notes: Vec<String>,
 }

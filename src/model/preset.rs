@@ -36,7 +36,13 @@ pub fn architecture(preset: &Preset, catalog: &Catalog) -> Reading {
         kv_caveat: preset.kv_caveat.clone(),
         source,
     };
-    Reading { architecture, checkpoint: preset.checkpoint_dtype.clone(), image_tokens: 0, notes: Vec::new() }
+    Reading {
+        architecture,
+        checkpoint: preset.checkpoint_dtype.clone(),
+        image_tokens: 0,
+        stored: None,
+        notes: Vec::new(),
+    }
 }
 
 /// What sort of network a preset is.

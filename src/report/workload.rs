@@ -17,7 +17,7 @@ use serde::Serialize;
 pub struct WorkloadLine {
     /// Name of the network.
     pub model: String,
-    /// `preset`, `hugging-face`, `by-hand` or `inferred`.
+    /// `preset`, `hugging-face`, `safetensors`, `gguf`, `by-hand` or `inferred`.
     pub origin: &'static str,
     /// `decoder` or `encoder`.
     pub kind: &'static str,
@@ -170,6 +170,8 @@ impl WorkloadLine {
             origin: match model.origin {
                 Origin::Preset => "preset",
                 Origin::HuggingFace => "hugging-face",
+                Origin::Safetensors => "safetensors",
+                Origin::Gguf => "gguf",
                 Origin::ByHand => "by-hand",
                 Origin::Inferred => "inferred",
             },

@@ -8,16 +8,19 @@ mod samples;
 mod serving;
 pub mod training;
 
+pub use model::ACCEPTED;
+
 use super::settings::WorkloadArgs;
 use super::{Job, Method, Pins, Task, Workload};
 use crate::catalog::Catalog;
 use crate::diag::{Assumption, InputError, Warning};
-use crate::model::{Architecture, Kind};
+use crate::model::file::Contents;
+use crate::model::{Architecture, Kind, Origin};
 use std::fmt::Display;
 
-/// Gives the text of the `config.json` that a `--model` argument names: `None` when there is no such file or folder,
-/// a message when there is one that cannot be read.
-pub type ModelFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+/// Gives what a `--model` argument names: `None` when there is no such file or folder, an error when there is one that
+/// cannot be read.
+pub type ModelFile<'a> = &'a dyn Fn(&str) -> Result<Option<Contents>, InputError>;
 
 /// Where defaults come from that are a convention of this tool.
 const CONVENTION: &str = "default of gpuadvise";
@@ -29,6 +32,11 @@ pub fn resolve(args: &WorkloadArgs, catalog: &Catalog, file: ModelFile<'_>) -> R
     refuse_other_task(args, task)?;
     let reading = model::model(args, catalog, file, &mut notes)?;
     let arch = &reading.architecture;
+    if arch.origin == Origin::Gguf && task != Task::Infer {
+        let message =
+            "a GGUF file is for serving: the estimate is for the same network trained from its plain weights";
+        notes.warn("model-reading", message);
+    }
     let reads = arch.kind == Kind::Encoder && task == Task::Infer;
     if reads || arch.kind.sample().is_some() {
         let job = samples::samples(args, catalog, arch, task, &mut notes)?;

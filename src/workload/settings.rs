@@ -15,7 +15,7 @@ pub struct WorkloadArgs {
     #[arg(long, env = "GPUADVISE_TASK", hide_env = true, value_enum, help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
-    /// Preset, Hugging Face id of a preset, or a `config.json` (or its folder)
+    /// Preset, Hugging Face id of a preset, a `config.json` (or its folder), a safetensors file or index, a GGUF file
     #[arg(long, env = "GPUADVISE_MODEL", hide_env = true, value_name = "NAME|PATH", help_heading = "Model")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

@@ -13,6 +13,7 @@ mod example;
 mod gate;
 mod golden;
 mod layers;
+mod model_files;
 mod output;
 mod program;
 mod report;

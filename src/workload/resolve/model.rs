@@ -5,12 +5,13 @@ use crate::catalog::Catalog;
 use crate::catalog::preset::Preset;
 use crate::diag::InputError;
 use crate::model::count::{Details, count};
+use crate::model::file::{self as model_file, Contents};
 use crate::model::{Architecture, Attention, Kind, Moe, Origin, Reading, hf, infer, preset};
 use crate::units::Count;
 use crate::workload::settings::WorkloadArgs;
 
 /// What `--model` accepts, for messages.
-const ACCEPTED: &str = "`--model` takes a preset (`gpuadvise catalog models` lists them), a `config.json` or its folder; `--params N` needs no model";
+pub const ACCEPTED: &str = "`--model` takes a preset (`gpuadvise catalog models` lists them), a `config.json` or its folder, a safetensors file or index, a GGUF file; `--params N` needs no model";
 
 /// Counts that disagree by more than this share are worth a warning.
 const DISAGREEMENT: f64 = 0.05;
@@ -63,25 +64,30 @@ pub(super) fn model(
 /// A preset by name, unless the text can only be a path; else a file.
 fn named(name: &str, catalog: &Catalog, file: ModelFile<'_>) -> Result<Reading, InputError> {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end).to_ascii_lowercase();
-    if ["safetensors", "gguf", "bin", "pt", "pth"].contains(&end.as_str()) {
-        let message = format!("`{name}` holds weights, which are not read");
+    if ["bin", "pt", "pth", "ckpt", "onnx"].contains(&end.as_str()) {
+        let message =
+            format!("`{name}` holds weights in a format without a header of shapes, which is not read");
         return Err(InputError::new(message, ACCEPTED));
     }
-    let only_path = name.starts_with(['.', '/', '~', '\\']) || end == "json";
+    let only_path =
+        name.starts_with(['.', '/', '~', '\\']) || ["json", "safetensors", "gguf"].contains(&end.as_str());
     let preset = catalog.resolve_preset(name);
     if let Ok(preset) = preset
         && !only_path
     {
         return Ok(preset::architecture(preset, catalog));
     }
-    match (file(name), preset) {
-        (Ok(Some(text)), _) => hf::parse(name, &text),
-        (Err(message), _) => Err(InputError::new(message, ACCEPTED)),
-        (Ok(None), Err(unknown)) if !only_path => {
+    match (file(name)?, preset) {
+        (Some(Contents::Config(text)), _) => hf::parse(name, &text),
+        (Some(Contents::Safetensors { tensors, config }), _) => {
+            model_file::safetensors_reading(name, tensors, config.as_deref())
+        }
+        (Some(Contents::Gguf(gguf)), _) => model_file::gguf_reading(name, &gguf),
+        (None, Err(unknown)) if !only_path => {
             let message = format!("unknown model `{name}`");
             Err(InputError { message, hint: ACCEPTED.to_owned(), near: unknown.names })
         }
-        (Ok(None), _) => Err(InputError::new(format!("`--model {name}`: no such file"), ACCEPTED)),
+        (None, _) => Err(InputError::new(format!("`--model {name}`: no such file"), ACCEPTED)),
     }
 }
 
@@ -102,7 +108,7 @@ fn inferred(
         similar_models(catalog, active.unwrap_or(params).0 as f64)
     );
     notes.assume("shape", shape_text(&architecture), why, architecture.source.clone());
-    Ok(Reading { architecture, checkpoint: None, image_tokens: 0, notes: Vec::new() })
+    Ok(Reading { architecture, checkpoint: None, image_tokens: 0, stored: None, notes: Vec::new() })
 }
 
 /// What public dense decoders of about this size look like, as the end of a sentence.
@@ -176,7 +182,7 @@ fn shape_by_hand(args: &WorkloadArgs, notes: &mut Notes) -> Result<Reading, Inpu
     };
     architecture.check()?;
     set_counts(args, &mut architecture, notes)?;
-    Ok(Reading { architecture, checkpoint: None, image_tokens: 0, notes: Vec::new() })
+    Ok(Reading { architecture, checkpoint: None, image_tokens: 0, stored: None, notes: Vec::new() })
 }
 
 /// Parameters of a shape by hand: the asked count where it agrees with the shape, else the shape's own.

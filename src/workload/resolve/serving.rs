@@ -4,7 +4,8 @@ use super::defaults::{CONCURRENCY, HOURS, INPUT_LEN, KV_BYTES, MAX_MODEL_LEN, OU
 use super::{CONVENTION, Notes, class_of, positive, servable, sized};
 use crate::catalog::Catalog;
 use crate::diag::InputError;
-use crate::model::{Architecture, Attention, Reading};
+use crate::model::file::Stored;
+use crate::model::{Architecture, Attention, Origin, Reading};
 use crate::units::Hours;
 use crate::workload::choice::{KvPrecision, PrecisionChoice};
 use crate::workload::precision::Quantization;
@@ -44,7 +45,7 @@ pub(super) fn serving(
         ttft_ms,
         tpot_ms,
         max_model_len: max_model_len(args, arch, input_len + output_len, notes)?,
-        engine: engine(args, catalog, notes)?,
+        engine: engine(args, catalog, arch, notes)?,
         kv_rule: kv_rule(args, arch, notes),
         hours: notes.or_default(args.hours, "hours", Hours(HOURS), "one month of operation").0,
     })
@@ -159,8 +160,17 @@ fn max_model_len(
 }
 
 /// Class of serving software: a known name, or a class that the catalog has constants for.
-fn engine(args: &WorkloadArgs, catalog: &Catalog, notes: &mut Notes) -> Result<String, InputError> {
+fn engine(
+    args: &WorkloadArgs,
+    catalog: &Catalog,
+    arch: &Architecture,
+    notes: &mut Notes,
+) -> Result<String, InputError> {
     let Some(asked) = &args.engine else {
+        if arch.origin == Origin::Gguf {
+            notes.assume("engine", "llama.cpp", "the engine that GGUF files are made for", CONVENTION);
+            return Ok("llama.cpp".to_owned());
+        }
         notes.assume("engine", "vllm", "the most used open serving engine", CONVENTION);
         return Ok("vllm".to_owned());
     };
@@ -193,6 +203,9 @@ fn quantization(
     let by_precision = args.precision.and_then(format_of_precision);
     if let Some(asked) = &args.quantization {
         let asked = asked.to_ascii_lowercase().replace('-', "_");
+        if let Some(stored) = reading.stored.as_ref().filter(|stored| stored.format == asked) {
+            return Ok(as_stored(catalog, stored, &asked));
+        }
         if let (Some(PrecisionChoice::Int4 | PrecisionChoice::Int8), Some(format)) =
             (args.precision, by_precision)
             && format != asked
@@ -206,6 +219,18 @@ fn quantization(
         notes.assume("quantization", name, format!("`--precision {name}` stores the weights so"), CONVENTION);
         return format(catalog, name, args.precision);
     }
+    if let Some(stored) =
+        reading.stored.as_ref().filter(|stored| args.precision.is_none() && !is_plain(&stored.format))
+    {
+        let name = published_format(&stored.format).unwrap_or(&stored.format).to_owned();
+        let why = format!(
+            "the file holds {:.2} GiB of weights, {:.2} bits a parameter over all matrices",
+            stored.bytes / f64::from(1 << 30),
+            stored.bits
+        );
+        notes.assume("quantization", &name, why, reading.architecture.source.clone());
+        return Ok(as_stored(catalog, stored, &name));
+    }
     let published =
         reading.checkpoint.as_deref().and_then(published_format).filter(|_| args.precision.is_none());
     if let Some(name) = published {
@@ -218,6 +243,18 @@ fn quantization(
     }
     notes.assume("quantization", "none", "weights in the precision of the arithmetic", CONVENTION);
     format(catalog, "none", args.precision)
+}
+
+/// Weights as a file stores them: the bits are those of all matrices of the file, so that the bytes are exact; the
+/// arithmetic is that of the format.
+fn as_stored(catalog: &Catalog, stored: &Stored, name: &str) -> Quantization {
+    let compute = Quantization::named(catalog, name).and_then(|known| known.compute);
+    Quantization { name: name.to_owned(), bits: stored.bits, embeddings_too: true, compute }
+}
+
+/// Formats that weights are trained in; serving loads them with 16 bits.
+fn is_plain(format: &str) -> bool {
+    ["bfloat16", "float16", "float32", "bf16", "f16", "f32"].contains(&format)
 }
 
 /// The plain storage format that a precision means; `None` for the formats that weights are trained in.

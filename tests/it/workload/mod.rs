@@ -6,7 +6,9 @@ mod shapes;
 
 use gpuadvise::catalog::Catalog;
 use gpuadvise::catalog::load::{Sections, embedded};
+use gpuadvise::diag::InputError;
 use gpuadvise::model::Origin;
+use gpuadvise::model::file::Contents;
 use gpuadvise::units::{Count, Fraction};
 use gpuadvise::workload::precision::Precision;
 use gpuadvise::workload::settings::WorkloadArgs;
@@ -16,7 +18,7 @@ use std::sync::LazyLock;
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| embedded(Sections::ALL).unwrap());
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature that `resolve` asks for")]
-fn no_file(_: &str) -> Result<Option<String>, String> {
+fn no_file(_: &str) -> Result<Option<Contents>, InputError> {
     Ok(None)
 }
 
@@ -223,8 +225,8 @@ fn files_are_read_where_no_preset_has_the_name() {
         "num_attention_heads": 4, "vocab_size": 1000, "max_position_embeddings": 1024,
         "quantization_config": {"quant_method": "awq", "bits": 4}}"#;
     let file = |path: &str| match path {
-        "folder" => Ok(Some(text.to_owned())),
-        "broken" => Err("cannot read `broken`: denied".to_owned()),
+        "folder" => Ok(Some(Contents::Config(text.to_owned()))),
+        "broken" => Err(InputError::new("cannot read `broken`: denied", "")),
         _ => Ok(None),
     };
     let of = |model: &str| resolve(&args(&["--task=infer", &format!("--model={model}")]), &CATALOG, &file);
@@ -248,8 +250,9 @@ fn weights_only_formats_of_a_file_do_not_change_the_arithmetic() {
             r#"{{"model_type": "llama", "hidden_size": 64, "intermediate_size": 256, "num_hidden_layers": 2,
             "num_attention_heads": 4, "vocab_size": 1000, "quantization_config": {quantization}}}"#
         );
-        let workload =
-            resolve(&args(&["--task=infer", "--model=folder"]), &CATALOG, &|_: &str| Ok(Some(text.clone())));
+        let workload = resolve(&args(&["--task=infer", "--model=folder"]), &CATALOG, &|_: &str| {
+            Ok(Some(Contents::Config(text.clone())))
+        });
         let Job::Serving(job) = workload.unwrap().job else { panic!("not serving") };
         (job.quantization.name, job.quantization.compute)
     };

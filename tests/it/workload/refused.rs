@@ -37,7 +37,9 @@ fn contradictions_are_refused_by_name() {
         (&["--layers=8", "--hidden=1024", "--experts=8", "--task=train"], "--experts-per-token"),
         (&["--layers=8", "--hidden=1024", "--experts-per-token=8", "--task=train"], "without `--experts`"),
         (&["--params=1000", "--task=train"], "1M to 100T"),
-        (&["--model=weights.gguf", "--task=infer"], "holds weights"),
+        (&["--model=weights.pt", "--task=infer"], "without a header"),
+        (&["--model=weights.gguf", "--task=infer"], "no such file"),
+        (&["--model=model.safetensors", "--task=infer"], "no such file"),
         (&["--model=./nowhere", "--task=infer"], "no such file"),
     ] {
         let error = error(flags);
