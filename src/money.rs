@@ -44,6 +44,11 @@ impl Usd {
         Self(Decimal::try_from_i128_with_scale(cents, 2).unwrap_or(Decimal::MAX).normalize())
     }
 
+    /// The amount times `factor`, rounded to the cent; `None` beyond what a decimal holds.
+    pub fn scaled(self, factor: f64) -> Option<Self> {
+        self.0.checked_mul(Decimal::from_f64(factor)?).map(Self::from_decimal)
+    }
+
     /// As a number for JSON and for physics; exact for up to 15 digits.
     pub fn to_f64(self) -> f64 {
         self.0.to_f64().unwrap_or(f64::INFINITY)

@@ -21,7 +21,7 @@ use crate::money::UsdPerHour;
 
 /// Names of the sections, which are also their file names, in the order in which they must be read.
 pub const SECTIONS: &[&str] =
-    &["core", "prices", "price-notes", "presets", "constants", "rules", "scenarios", "findings"];
+    &["core", "prices", "price-notes", "presets", "constants", "rules", "scenarios", "ownership", "findings"];
 
 /// What everything else refers to, in one section.
 type Core = (Vec<Source>, Vec<Gpu>, Vec<Family>, Vec<Provider>, Vec<Region>, Vec<Instance>);
@@ -77,6 +77,8 @@ fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
     all.extend(catalog.constants.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.rules.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.scenarios.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.token_prices.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.carbon.iter_mut().map(|it| &mut it.source));
     all
 }
 
@@ -101,6 +103,7 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
         "constants" => to_json(&catalog.constants),
         "rules" => to_json(&catalog.rules),
         "scenarios" => to_json(&catalog.scenarios),
+        "ownership" => to_json(&(&catalog.token_prices, &catalog.carbon)),
         "findings" => to_json(&findings.iter().map(finding_row).collect::<Vec<_>>()),
         _ => Err(io::Error::other(format!("no section is called {section}"))),
     }
@@ -131,6 +134,7 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
         "constants" => catalog.constants = serde_json::from_slice(bytes)?,
         "rules" => catalog.rules = serde_json::from_slice(bytes)?,
         "scenarios" => catalog.scenarios = serde_json::from_slice(bytes)?,
+        "ownership" => (catalog.token_prices, catalog.carbon) = serde_json::from_slice(bytes)?,
         _ => {}
     }
     Ok(())

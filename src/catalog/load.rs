@@ -35,15 +35,24 @@ pub struct Sections {
     pub rules: bool,
     /// Named workloads.
     pub scenarios: bool,
+    /// Prices of tokens and the carbon of electricity.
+    pub ownership: bool,
 }
 
 impl Sections {
     /// Everything.
-    pub const ALL: Self = Self { prices: true, presets: true, constants: true, rules: true, scenarios: true };
+    pub const ALL: Self =
+        Self { prices: true, presets: true, constants: true, rules: true, scenarios: true, ownership: true };
 
     /// Nothing but hardware and who rents it out.
-    pub const HARDWARE: Self =
-        Self { prices: false, presets: false, constants: false, rules: false, scenarios: false };
+    pub const HARDWARE: Self = Self {
+        prices: false,
+        presets: false,
+        constants: false,
+        rules: false,
+        scenarios: false,
+        ownership: false,
+    };
 
     /// What `cost` and price listings need.
     pub const PRICES: Self = Self { prices: true, ..Self::HARDWARE };
@@ -112,7 +121,7 @@ impl std::error::Error for CatalogProblem {
 /// The catalog inside the program.
 pub fn embedded(sections: Sections) -> Result<Catalog, CatalogProblem> {
     let mut catalog = Catalog::default();
-    let parts: [(bool, &str, &[u8]); 7] = [
+    let parts: [(bool, &str, &[u8]); 8] = [
         (true, "core", section!("core")),
         (sections.prices, "prices", section!("prices")),
         (sections.prices, "price-notes", section!("price-notes")),
@@ -120,6 +129,7 @@ pub fn embedded(sections: Sections) -> Result<Catalog, CatalogProblem> {
         (sections.constants, "constants", section!("constants")),
         (sections.rules, "rules", section!("rules")),
         (sections.scenarios, "scenarios", section!("scenarios")),
+        (sections.ownership, "ownership", section!("ownership")),
     ];
     for (_, name, bytes) in parts.into_iter().filter(|(wanted, ..)| *wanted) {
         image::read(name, bytes, &mut catalog).map_err(CatalogProblem::Image)?;

@@ -11,6 +11,7 @@ pub mod knowledge;
 pub mod load;
 pub mod lookup;
 pub mod measured;
+pub mod ownership;
 pub mod preset;
 pub mod price;
 pub mod provenance;
@@ -23,6 +24,7 @@ use gpu::{Family, Gpu, GpuId};
 use instance::{Instance, InstanceId, Provider, ProviderId};
 use knowledge::{Constant, Rule, Scenario};
 use measured::MeasuredRate;
+use ownership::{Carbon, TokenPrice};
 use preset::Preset;
 use price::Price;
 use provenance::{Source, SourceId};
@@ -55,6 +57,10 @@ pub struct Catalog {
     pub rules: Vec<Rule>,
     /// Named workloads.
     pub scenarios: Vec<Scenario>,
+    /// Prices of tokens at APIs, by API and model.
+    pub token_prices: Vec<TokenPrice>,
+    /// Carbon of electricity, by region.
+    pub carbon: Vec<Carbon>,
 }
 
 impl Catalog {

@@ -8,6 +8,7 @@ use super::commitment_args::CommitmentsArgs;
 use super::constraint::{ConstraintArgs, FilterArgs, group};
 use super::help;
 use super::request::Group;
+use super::tco_args::TcoArgs;
 use super::value::{Amount, Percent};
 use crate::report::Format;
 use crate::units::Hours;
@@ -116,6 +117,9 @@ pub enum Command {
     /// How much of my usage should I commit for 1 or 3 years, what stays on demand or spot? Break-even
     #[command(after_help = help::MORE, after_long_help = help::COMMITMENTS)]
     Commitments(Box<CommitmentsArgs>),
+    /// Rent, own servers, or call an API by the token? Side by side, year by year, with break-even
+    #[command(after_help = help::MORE, after_long_help = help::TCO)]
+    Tco(Box<TcoArgs>),
     /// Fit the efficiency table to my own measured runs; writes a catalog overlay
     #[command(after_help = help::MORE, after_long_help = help::CALIBRATE)]
     Calibrate(CalibrateArgs),

@@ -247,3 +247,16 @@ Examples:
   gpuadvise cost --hours 720
   # One machine for a year, reserved or on demand
   gpuadvise cost --instance aws/p5.48xlarge --hours 1y --billing on-demand,committed";
+
+/// Below the long help of `tco`.
+pub const TCO: &str = "\
+Rent by the hour is paid for busy hours, commitments and servers of one's own for all hours. What no source tells is n/a,
+and a sum without it is marked as `at least`.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 nothing qualifies, 5 catalog problem
+
+Examples:
+  # Buy eight H100 or rent them, needed 60 % of the time?
+  gpuadvise tco --gpu H100:8 --utilisation 60 --electricity 0.12
+  # An API or machines of one's own for these tokens a month?
+  gpuadvise tco --model llama-3.3-70b --input-tokens 4B --output-tokens 1B";

@@ -23,6 +23,7 @@ pub mod project;
 pub mod quota;
 pub mod request;
 pub mod schema;
+pub mod tco_args;
 pub mod terminal;
 pub mod value;
 pub mod verdict;
@@ -64,6 +65,7 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Check(args) => cmd::check::run(frame, &args),
         Command::Diff(args) => cmd::diff::run(frame, &args),
         Command::Commitments(args) => cmd::commitments::run(frame, *args),
+        Command::Tco(args) => cmd::tco::run(frame, *args),
         Command::Calibrate(args) => cmd::calibrate::run(frame, &args),
         Command::Catalog { what } => cmd::catalog::run(frame, what),
         Command::Accuracy(args) => cmd::accuracy::run(frame, &args),

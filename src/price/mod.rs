@@ -4,7 +4,9 @@ pub mod bill;
 pub mod commit;
 pub mod discount;
 pub mod listing;
+pub mod own;
 pub mod spot;
+pub mod tokens;
 
 use crate::catalog::price::{Billing, Price, Upfront};
 use crate::catalog::provenance::SourceId;

@@ -28,6 +28,7 @@ pub mod scenario;
 pub mod schema;
 pub mod style;
 mod table;
+pub mod tco;
 mod text;
 pub mod view;
 pub mod workload;

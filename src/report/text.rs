@@ -7,6 +7,7 @@ mod curve;
 mod diff;
 mod fit;
 mod recommend;
+mod tco;
 
 pub(super) use check::check;
 pub(super) use commitments::commitments;
@@ -14,6 +15,7 @@ pub(super) use cost::cost;
 pub(super) use diff::{diff, diff_headline};
 pub(super) use fit::fit;
 pub(super) use recommend::recommend;
+pub(super) use tco::tco;
 
 use super::number::Num;
 use super::row::{AdviceLine, Memory, Parallelism};

@@ -63,6 +63,13 @@ impl Grid {
         self
     }
 
+    /// Leaves out the column with this title.
+    pub(super) fn remove_titled(&mut self, title: &str) {
+        if let Some(at) = self.columns.iter().position(|column| column.title == title) {
+            self.remove(at);
+        }
+    }
+
     /// Takes a column out.
     pub(super) fn remove(&mut self, column: usize) {
         self.columns.remove(column);

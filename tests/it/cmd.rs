@@ -34,6 +34,8 @@ const RUNS: &[&[&str]] = &[
         "--growth",
         "9",
     ],
+    &["tco", "--gpu", "H100:8", "--utilisation", "60"],
+    &["tco", "--model", "llama-3.3-70b", "--input-tokens", "4B", "--output-tokens", "1B"],
     &["catalog", "gpus"],
     &["catalog", "instances", "--gpu", "H100:8"],
     &["catalog", "prices", "--instance", "aws/p5.48xlarge"],

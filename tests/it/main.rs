@@ -20,6 +20,7 @@ mod report;
 mod rules;
 mod samples;
 mod serving;
+mod tco;
 mod training;
 mod user_reports;
 mod workload;

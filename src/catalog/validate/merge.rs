@@ -65,7 +65,9 @@ impl Layer<'_> {
 
     /// Regions moved: prices follow.
     pub(super) fn regions_moved(&mut self, moves: &Moves) {
-        for RegionId(id) in self.catalog.prices.iter_mut().map(|price| &mut price.region) {
+        let prices = self.catalog.prices.iter_mut().map(|price| &mut price.region);
+        let carbon = self.catalog.carbon.iter_mut().map(|row| &mut row.region);
+        for RegionId(id) in prices.chain(carbon) {
             moves.apply(id);
         }
     }

@@ -10,6 +10,7 @@ mod instances;
 mod knowledge;
 mod measured;
 mod merge;
+mod ownership;
 mod presets;
 mod price_checks;
 mod prices;
@@ -44,6 +45,8 @@ const LISTS: &[&str] = &[
     "constant",
     "rule",
     "scenario",
+    "token-price",
+    "carbon",
 ];
 
 /// Most rows with ids of their own of one kind, overlays included: ids are 16 bits wide.
@@ -183,6 +186,8 @@ impl<'t> Layer<'t> {
         self.read_constants(tables);
         self.read_rules(tables);
         self.read_scenarios(tables);
+        self.read_token_prices(tables);
+        self.read_carbon(tables);
     }
 
     fn finish(mut self) -> (Catalog, Vec<Finding>) {

@@ -15,3 +15,4 @@ pub mod recommend;
 pub mod scenario;
 pub mod schema;
 pub mod show;
+pub mod tco;

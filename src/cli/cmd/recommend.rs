@@ -20,8 +20,10 @@ pub fn run(frame: &Frame, args: RecommendArgs) -> anyhow::Result<Outcome> {
     let asked = frame.workload(args.workload)?;
     let constraint = frame.constraints(args.constraint)?;
     let presets = asked.model.is_some();
-    let mut catalog =
-        frame.catalog_for(Sections { presets, scenarios: false, ..Sections::ALL }, Recommend::nothing)?;
+    let mut catalog = frame.catalog_for(
+        Sections { presets, scenarios: false, ownership: false, ..Sections::ALL },
+        Recommend::nothing,
+    )?;
     let discounts = discount::apply(frame.project()?, &mut catalog)?;
     let workload = resolve(&asked, &catalog, &model_file)?;
     let limits = limit::limits(&constraint, &catalog, frame.today()?)?;

@@ -14,6 +14,15 @@ terms! {
     assumption {
         "task": "What to do with the model was not said; it was taken from the flags that were given. Say `--task train|finetune|infer`.";
         "shape": "Only the size of the model is known, so its layers, width and heads were inferred from published models of that size. Memory and time carry this guess. Name a preset with `--model`, give its `config.json`, or the shape by hand.";
+        "years": "Years over which renting, owning and calling an API are compared. Say `--years`.";
+        "utilisation": "Share of all hours in which the machines are needed. Rent by the hour is paid for these alone; commitments and servers of one's own cost all hours. Say `--utilisation`.";
+        "server-price": "What a server like the rented machine costs to buy, where the catalog has a sourced price; prices of servers are quotes, not lists. Say `--server-price`.";
+        "server-kw": "The most that such a server draws, by its data sheet. On average it draws less, so energy is an upper bound. Say `--server-kw`.";
+        "useful-life": "Years over which a server is written off, and after which it is bought again. Large operators take 4 to 6. Say `--useful-life`.";
+        "pue": "Energy of the whole data centre for each unit that servers use. Hyperscalers reach 1.1 to 1.2, rooms on premise 1.58 on average. Say `--pue`.";
+        "colocation": "Space, cooling and connection for one kW of IT power and month, energy apart. Say `--colocation`.";
+        "residual": "What a server is worth after its life. Nothing is assumed, since no source is good enough. Say `--residual`.";
+        "peak": "Machines are rented for the busiest hour. Without `--peak` the tokens come evenly over the month, which traffic of people never does.";
         "heads": "The number of attention heads was not given. Say `--heads`, or `--head-dim`.";
         "kv-heads": "The number of key and value heads was not given. Say `--kv-heads`.";
         "vocab": "The size of the vocabulary was not given. Say `--vocab`.";
@@ -63,6 +72,9 @@ terms! {
         "restart-time": "Billed time from a restart until work goes on. Say `--restart-time`.";
     }
     warning {
+        "api-ended": "Prices of APIs whose end was announced for a day in the past are left out.";
+        "api-unknown": "The catalog has no price of an API that serves this network. `--api PROVIDER/MODEL` compares another model.";
+        "cached-price-unknown": "The source has no price of cached input, so cached tokens count at the price of input: the bill of the API is an upper bound. `--cached-price` says it.";
         "measured-unreadable": "Cells of measured columns hold something that is no figure above 0 (a thousands separator, a unit, NaN), or `fits` is neither yes nor oom. They are compared with nothing. Write plain numbers.";
         "commitment-owed": "The first row is ranked by the job's share of a term, and the contract owes the whole term, used or not; the message has both sums. `check` and `diff` count what is owed. Leave commitments out with `--billing on-demand`, or see `commitments` for what a term is worth.";
         "commitment-never-pays": "The price of this commitment is not below that on demand, so no usage makes it pay. Check the price; the plan does not use it.";

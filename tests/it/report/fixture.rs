@@ -51,6 +51,8 @@ pub(super) fn catalog() -> Catalog {
         source: here,
     };
     Catalog {
+        token_prices: Vec::new(),
+        carbon: Vec::new(),
         sources: vec![
             source("vendor data sheet, table 1", july),
             source("price list of aws", november),

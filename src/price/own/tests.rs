@@ -1,0 +1,87 @@
+use super::*;
+use proptest::prelude::*;
+
+fn usd(amount: f64) -> Usd {
+    Usd::from_f64(amount).expect("an amount")
+}
+
+/// An 8xH100 server in colocation.
+fn server() -> Server {
+    Server {
+        price: Some(usd(310_000.0)),
+        residual: 0.0,
+        life_years: 5.0,
+        power_kw: Some(10.2),
+        pue: 1.2,
+        colocation_per_kw_month: Some(usd(184.06)),
+        electricity_per_mwh: Some(usd(80.0)),
+        staff_per_year: None,
+    }
+}
+
+fn per_gpu_hour(part: &Part) -> f64 {
+    part.per_year.expect("known").to_f64() / 8.0 / YEAR_HOURS
+}
+
+/// 310,000 USD over five years are 0.885 USD a GPU-hour, four 1.106, three 1.475; 10.2 kW at 184.06 are 0.321; energy at
+/// 0.08 USD and a PUE of 1.2 is 0.122.
+#[test]
+fn parts_of_a_year_are_as_computed_by_hand() {
+    for (life, expected) in [(5.0, 0.885), (4.0, 1.106), (3.0, 1.475)] {
+        let parts = Server { life_years: life, ..server() }.parts(1);
+        assert!((per_gpu_hour(&parts[0]) - expected).abs() < 0.0005, "{life}: {parts:?}");
+    }
+    let parts = server().parts(1);
+    assert!((per_gpu_hour(&parts[1]) - 0.321).abs() < 0.0006);
+    assert!((per_gpu_hour(&parts[2]) - 0.1224).abs() < 0.0001);
+    assert_eq!(parts[3].per_year, None);
+}
+
+#[test]
+fn unknown_parts_are_never_nothing() {
+    let (sum, missing) = server().per_year(1).expect("known");
+    assert!(missing, "staff is not known");
+    assert_eq!(sum, server().parts(1).iter().filter_map(|part| part.per_year).sum());
+    assert_eq!(Server { price: None, ..server() }.per_year(1), None);
+    assert!(Server { price: None, ..server() }.years(1, 3).iter().all(|year| year.paid.is_none()));
+}
+
+#[test]
+fn cash_is_paid_at_the_start_of_a_life() {
+    let run = usd(1000.0);
+    let plain = Server {
+        price: Some(usd(100_000.0)),
+        residual: 0.1,
+        life_years: 2.0,
+        power_kw: None,
+        staff_per_year: Some(run),
+        ..server()
+    };
+    let paid: Vec<f64> = plain.years(1, 4).iter().map(|year| year.paid.expect("known").to_f64()).collect();
+    assert_eq!(paid, [101_000.0, -9_000.0, 101_000.0, -9_000.0]);
+}
+
+proptest! {
+    /// Over whole lives cash and depreciation are the same money.
+    #[test]
+    fn cash_adds_up_to_depreciation(price in 1_u32..900_000, life in 1_u32..7, lives in 1_u32..4, residual in 0_u32..90) {
+        let one = Server {
+            price: Some(usd(f64::from(price))),
+            residual: f64::from(residual) / 100.0,
+            life_years: f64::from(life),
+            ..server()
+        };
+        let years = life * lives;
+        let cash: Usd = one.years(3, years).iter().filter_map(|year| year.paid).sum();
+        let (per_year, _) = one.per_year(3).expect("known");
+        let written_off = per_year.to_f64() * f64::from(years);
+        prop_assert!((cash.to_f64() - written_off).abs() < 0.05 * f64::from(years), "{cash} beside {written_off}");
+    }
+
+    /// P151: a share of the hours, or above 1 for never; a dearer rent never raises it.
+    #[test]
+    fn a_dearer_rent_never_raises_the_break_even(own in 1_u32..9_000_000, rent in 1_u32..9_000_000, more in 0_u32..9_000_000) {
+        let at = |rent: u32| break_even(usd(f64::from(own)), usd(f64::from(rent))).expect("known");
+        prop_assert!(at(rent.saturating_add(more)) <= at(rent));
+    }
+}

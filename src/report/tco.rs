@@ -1,0 +1,642 @@
+//! The body of `tco`: options side by side, year by year, from when on one beats another, and their carbon.
+
+use super::date::Dated;
+use super::document::{Body, Csv, Used};
+use super::number::Num;
+use super::view::Block;
+use crate::catalog::Catalog;
+use crate::catalog::instance::InstanceId;
+use crate::catalog::ownership::TokenPrice;
+use crate::catalog::price::{Billing, Upfront};
+use crate::catalog::region::RegionId;
+use crate::money::{BilledHours, Usd, UsdPerHour};
+use crate::price::listing::CostRow;
+use crate::price::own::{Server, YEAR_HOURS, break_even};
+use crate::price::tokens::{TokenBill, Tokens};
+use serde::Serialize;
+
+/// Months of a year.
+const MONTHS: f64 = 12.0;
+
+/// Grams of a kilogram, kWh of a `MWh`.
+const THOUSAND: f64 = 1e3;
+
+/// Columns of CSV.
+const COLUMNS: [&str; 22] = [
+    "option",
+    "billing",
+    "upfront",
+    "provider",
+    "region",
+    "instance_type",
+    "gpu",
+    "gpus_per_node",
+    "nodes",
+    "api_model",
+    "usd_per_hour",
+    "billed_hours_per_year",
+    "usd_per_year",
+    "total_usd",
+    "at_least",
+    "unknown_parts",
+    "usd_per_busy_gpu_hour",
+    "usd_per_million_tokens",
+    "price_as_of",
+    "price_source",
+    "overridden",
+    "notes",
+];
+
+/// Machines that are compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// The machine.
+    pub instance: InstanceId,
+    /// Where it is cheapest.
+    pub region: RegionId,
+    /// How many.
+    pub nodes: u32,
+    /// What they serve, where tokens are compared.
+    pub load: Option<Load>,
+}
+
+/// Requests that machines serve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Mean over the month.
+    pub requests_per_s: f64,
+    /// What the machines could answer; `None` is not predicted.
+    pub capacity_requests_per_s: Option<f64>,
+    /// Tokens of a prompt.
+    pub input_len: u32,
+    /// Tokens of an answer.
+    pub output_len: u32,
+}
+
+/// An API with the bill of one month.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApiOffer {
+    /// Its prices.
+    pub price: TokenPrice,
+    /// The bill.
+    pub bill: TokenBill,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Found<'a> {
+    /// The catalog.
+    pub catalog: &'a Catalog,
+    /// Years to compare.
+    pub years: u32,
+    /// Share of the hours in which the machines are needed.
+    pub utilisation: f64,
+    /// The machines.
+    pub machine: &'a Machine,
+    /// Contracts for them, priced for a year.
+    pub rent: &'a [CostRow],
+    /// The same machine as a server of one's own.
+    pub server: &'a Server,
+    /// An hour of a serverless offer for all machines.
+    pub serverless: Option<UsdPerHour>,
+    /// Grams of CO2 equivalent for a kWh where one's own servers would stand.
+    pub grid_g_per_kwh: Option<f64>,
+    /// Tokens of a month.
+    pub tokens: Option<&'a Tokens>,
+    /// APIs, cheapest first.
+    pub apis: &'a [ApiOffer],
+}
+
+/// The answer of `tco`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tco {
+    /// Years that are compared.
+    pub years: u32,
+    /// Hours of a year: twelve months of 730.
+    pub hours_per_year: Num,
+    /// Share of the hours in which the machines are needed, per cent.
+    pub utilisation_pct: Option<Num>,
+    /// Tokens of a month and what they load.
+    pub traffic: Option<Traffic>,
+    /// What can be done, cheapest first; what is not known last.
+    pub options: Vec<OptionLine>,
+    /// From when on one option beats another.
+    pub break_even: Vec<BreakEven>,
+    /// Cash year by year.
+    pub cash: Vec<YearLine>,
+    /// Carbon of the electricity.
+    pub carbon: Vec<CarbonLine>,
+    #[serde(skip)]
+    pub(super) used: Used,
+}
+
+/// Tokens of a month, and how busy they keep the machines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Traffic {
+    /// Input, cached or not.
+    pub input_tokens_per_month: Num,
+    /// Part of the input that an API finds in its cache.
+    pub cached_tokens_per_month: Num,
+    /// Output.
+    pub output_tokens_per_month: Num,
+    /// Tokens of a prompt.
+    pub input_len: u32,
+    /// Tokens of an answer.
+    pub output_len: u32,
+    /// Mean rate.
+    pub requests_per_s: Num,
+    /// What the machines could answer.
+    pub capacity_requests_per_s: Option<Num>,
+    /// Mean rate over that, per cent.
+    pub busy_pct: Option<Num>,
+    /// Hours of a month in which the machines would have nothing to do if the rest were full.
+    pub idle_hours_per_month: Option<Num>,
+}
+
+/// One option. Unknown is `null`, never 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct OptionLine {
+    /// `rent`, `own`, `serverless` or `api`.
+    pub option: &'static str,
+    /// Billing kind of rent.
+    pub billing: Option<&'static str>,
+    /// `none`, `partial` or `all` for commitments.
+    pub upfront: Option<&'static str>,
+    /// Who rents it out or serves it.
+    pub provider: Option<String>,
+    /// Region of rent.
+    pub region: Option<String>,
+    /// Machine of rent.
+    pub instance_type: Option<String>,
+    /// Accelerator.
+    pub gpu: Option<String>,
+    /// Accelerators in one machine.
+    pub gpus_per_node: Option<Num>,
+    /// Machines.
+    pub nodes: Option<u32>,
+    /// The API's name of the model.
+    pub api_model: Option<String>,
+    /// Rent of all machines.
+    pub usd_per_hour: Option<Num>,
+    /// Hours that are paid: the busy ones on demand, all of them under a commitment.
+    pub billed_hours_per_year: Option<Num>,
+    /// A year, with what a server loses in value.
+    pub usd_per_year: Option<Num>,
+    /// All years.
+    pub total_usd: Option<Num>,
+    /// A part is not known: the whole costs at least this.
+    pub at_least: bool,
+    /// Those parts.
+    pub unknown_parts: Vec<&'static str>,
+    /// The parts of a year.
+    pub parts: Vec<PartLine>,
+    /// A year over the hours in which GPUs are needed.
+    pub usd_per_busy_gpu_hour: Option<Num>,
+    /// A month over its input and output tokens together.
+    pub usd_per_million_tokens: Option<Num>,
+    /// Date of the price.
+    pub price_as_of: Option<Dated>,
+    /// Where it comes from.
+    pub price_source: Option<String>,
+    /// It came from an overlay.
+    pub overridden: bool,
+    /// Cautions.
+    pub notes: Vec<String>,
+    #[serde(skip)]
+    per_year: Option<Usd>,
+}
+
+/// One part of a year.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PartLine {
+    /// What it is.
+    pub name: &'static str,
+    /// `null` is unknown.
+    pub usd_per_year: Option<Num>,
+}
+
+/// From when on an option beats another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BreakEven {
+    /// The option that needs to be used enough.
+    pub option: String,
+    /// What it is compared with.
+    pub against: String,
+    /// Share of all hours, or of what the machines can serve, from which it is cheaper; `null` is never or not known.
+    pub utilisation_pct: Option<Num>,
+    /// Tokens of a month from which it is cheaper, input and output in the proportion of the traffic.
+    pub tokens_per_month: Option<Num>,
+    /// `from`, `never` or `unknown`.
+    pub verdict: &'static str,
+    /// A part of a cost is not known: the true figure is higher.
+    pub at_least: bool,
+}
+
+/// A year in cash.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct YearLine {
+    /// From 1.
+    pub year: u32,
+    /// The option, as in `break_even`.
+    pub option: String,
+    /// Paid in that year.
+    pub usd: Option<Num>,
+    /// Paid up to its end.
+    pub cumulative_usd: Option<Num>,
+}
+
+/// Carbon of the electricity of one option in a year.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CarbonLine {
+    /// `rent` or `own`.
+    pub option: &'static str,
+    /// Whose region.
+    pub provider: Option<String>,
+    /// Region.
+    pub region: Option<String>,
+    /// Energy of a year, the building's share in it.
+    pub kwh_per_year: Option<Num>,
+    /// Energy of the building for each unit that servers use.
+    pub pue: Option<Num>,
+    /// Always `location-based`: the grid of the place, whatever is bought elsewhere.
+    pub method: &'static str,
+    /// Grams of CO2 equivalent for a kWh of the grid.
+    pub g_co2e_per_kwh: Option<Num>,
+    /// The product.
+    pub kg_co2e_per_year: Option<Num>,
+    /// Share of the provider's energy there that is carbon-free hour by hour, per cent; `null` where it does not say.
+    pub carbon_free_pct: Option<Num>,
+    /// Days that the figure of the grid is of.
+    pub as_of: Option<Dated>,
+    /// Where it comes from.
+    pub source: Option<String>,
+}
+
+impl Tco {
+    /// The answer when nothing qualifies.
+    pub fn nothing(years: u32) -> Self {
+        Self { years, hours_per_year: Num::exact(YEAR_HOURS), ..Self::default() }
+    }
+
+    /// The body for what was found.
+    pub fn new(found: &Found) -> Self {
+        let mut used = Used::default();
+        found.rent.iter().filter(|row| row.cost.total.is_some()).for_each(|row| used.price(row.cost.source));
+        found.apis.iter().for_each(|api| used.price(api.price.source));
+        let mut options: Vec<OptionLine> = found.rent.iter().map(|row| rent(found, row)).collect();
+        options.extend(found.serverless.map(|price| serverless(found, price)));
+        options.push(own(found));
+        options.extend(found.apis.iter().map(|offer| api(found, offer)));
+        // The cheapest first; names break ties.
+        options
+            .sort_by_key(|line| (line.per_year.is_none(), line.per_year, line.option, line.provider.clone()));
+        Self {
+            utilisation_pct: Some(Num::percent(found.utilisation * 100.0)),
+            traffic: found.tokens.zip(found.machine.load).map(|(tokens, load)| Traffic::new(tokens, &load)),
+            break_even: break_evens(found, &options),
+            cash: cash(found, &options),
+            carbon: carbon(found),
+            options,
+            used,
+            ..Self::nothing(found.years)
+        }
+    }
+}
+
+impl Traffic {
+    fn new(tokens: &Tokens, load: &Load) -> Self {
+        let busy = load.capacity_requests_per_s.map(|capacity| load.requests_per_s / capacity);
+        Self {
+            input_tokens_per_month: Num::exact(tokens.input),
+            cached_tokens_per_month: Num::exact(tokens.cached),
+            output_tokens_per_month: Num::exact(tokens.output),
+            input_len: load.input_len,
+            output_len: load.output_len,
+            requests_per_s: Num::rate(load.requests_per_s),
+            capacity_requests_per_s: load.capacity_requests_per_s.map(Num::rate),
+            busy_pct: busy.map(|share| Num::percent(share * 100.0)),
+            idle_hours_per_month: busy
+                .map(|share| Num::rounded((1.0 - share).max(0.0) * YEAR_HOURS / MONTHS, 1)),
+        }
+    }
+}
+
+impl OptionLine {
+    /// `rent on-demand`, `own`, `api provider/model`.
+    pub fn name(&self) -> String {
+        match (self.option, self.billing, &self.api_model) {
+            ("rent", Some(billing), _) => {
+                super::text::billing(&format!("rent {billing}"), self.upfront, false)
+            }
+            ("api", _, Some(model)) => {
+                format!("api {}/{model}", self.provider.as_deref().unwrap_or_default())
+            }
+            (option, ..) => option.to_owned(),
+        }
+    }
+
+    fn priced(mut self, found: &Found, per_year: Option<Usd>) -> Self {
+        let busy = found.utilisation * YEAR_HOURS * gpus(found);
+        self.per_year = per_year;
+        self.usd_per_year = per_year.map(Num::usd);
+        self.total_usd = per_year.and_then(|usd| usd.scaled(f64::from(found.years))).map(Num::usd);
+        if self.option != "api" {
+            self.usd_per_busy_gpu_hour = per_year.map(|usd| Num::rounded(usd.to_f64() / busy, 4));
+        }
+        self.usd_per_million_tokens = found.tokens.zip(per_year).map(|(tokens, usd)| {
+            Num::rounded(usd.to_f64() / MONTHS / (tokens.input + tokens.output) * 1e6, 4)
+        });
+        self
+    }
+
+    fn machine(mut self, found: &Found) -> Self {
+        let instance = found.catalog.instance(found.machine.instance);
+        self.gpu = Some(found.catalog.gpu(instance.gpu).name.clone());
+        self.gpus_per_node = Some(Num::exact(instance.gpus));
+        self.nodes = Some(found.machine.nodes);
+        self
+    }
+}
+
+/// GPUs of all machines.
+fn gpus(found: &Found) -> f64 {
+    found.catalog.instance(found.machine.instance).gpus * f64::from(found.machine.nodes)
+}
+
+/// A contract: on demand and spot for the busy hours, commitments for all.
+fn rent(found: &Found, row: &CostRow) -> OptionLine {
+    let (cost, catalog) = (&row.cost, found.catalog);
+    let instance = catalog.instance(row.instance);
+    let share = if cost.billing.is_committed() { 1.0 } else { found.utilisation };
+    let hours = BilledHours::from_f64(YEAR_HOURS * share);
+    let per_year = cost.usd_per_hour.zip(hours).map(|(rate, hours)| rate.cost(hours));
+    let source = catalog.source(cost.source);
+    let mut notes = cost.notes.clone();
+    let spot = cost.billing == Billing::Spot;
+    if spot {
+        notes.push("machines come and go; what reruns or lost capacity cost is not in it".to_owned());
+    }
+    let line = OptionLine {
+        option: "rent",
+        billing: Some(cost.billing.name()),
+        upfront: cost.upfront.map(Upfront::name),
+        provider: Some(catalog.provider(instance.provider).name.clone()),
+        region: Some(catalog.region(row.region).name.clone()),
+        instance_type: Some(instance.name.clone()),
+        usd_per_hour: cost.usd_per_hour.map(Num::usd_per_hour),
+        billed_hours_per_year: hours.map(Num::billed_hours),
+        price_as_of: Some(Dated(source.as_of)),
+        price_source: Some(source.text.clone()),
+        overridden: cost.overridden,
+        at_least: spot && per_year.is_some(),
+        unknown_parts: if spot { vec!["reruns"] } else { Vec::new() },
+        notes,
+        ..OptionLine::default()
+    };
+    line.machine(found).priced(found, per_year)
+}
+
+/// A price that was given, for busy hours alone.
+fn serverless(found: &Found, price: UsdPerHour) -> OptionLine {
+    let hours = BilledHours::from_f64(YEAR_HOURS * busy_share(found));
+    let line = OptionLine {
+        option: "serverless",
+        usd_per_hour: Some(Num::usd_per_hour(price)),
+        billed_hours_per_year: hours.map(Num::billed_hours),
+        price_source: Some("given".to_owned()),
+        ..OptionLine::default()
+    };
+    line.machine(found).priced(found, hours.map(|hours| price.cost(hours)))
+}
+
+/// Share of the hours in which there is work: of the tokens where they are known, else as said.
+fn busy_share(found: &Found) -> f64 {
+    let load = found.machine.load.and_then(|load| Some(load.requests_per_s / load.capacity_requests_per_s?));
+    load.map_or(found.utilisation, |share| share.min(1.0))
+}
+
+fn own(found: &Found) -> OptionLine {
+    let parts = found.server.parts(found.machine.nodes);
+    let per_year = found.server.per_year(found.machine.nodes);
+    let unknown: Vec<&'static str> =
+        parts.iter().filter(|part| part.per_year.is_none()).map(|part| part.name).collect();
+    let mut notes = Vec::new();
+    if per_year.is_none() {
+        notes.push("the price of such a server is not known: `--server-price` says it".to_owned());
+    }
+    if !unknown.is_empty() && per_year.is_some() {
+        notes.push(format!("not known and not in it: {}", unknown.join(", ")));
+    }
+    let line = OptionLine {
+        option: "own",
+        billed_hours_per_year: Some(Num::exact(YEAR_HOURS)),
+        at_least: per_year.is_some_and(|(_, missing)| missing),
+        unknown_parts: unknown,
+        parts: parts
+            .iter()
+            .map(|part| PartLine { name: part.name, usd_per_year: part.per_year.map(Num::usd) })
+            .collect(),
+        notes,
+        ..OptionLine::default()
+    };
+    line.machine(found).priced(found, per_year.map(|(usd, _)| usd))
+}
+
+fn api(found: &Found, offer: &ApiOffer) -> OptionLine {
+    let (price, bill) = (&offer.price, &offer.bill);
+    let source = found.catalog.source(price.source);
+    let year = |usd: Usd| usd.scaled(MONTHS);
+    let part = |name, usd: Usd| PartLine { name, usd_per_year: year(usd).map(Num::usd) };
+    let mut notes = Vec::new();
+    if bill.cached_at_input_price {
+        notes.push("cached input at the price of input: an upper bound".to_owned());
+    }
+    notes.extend(price.ends.map(|day| format!("ends on {day}")));
+    let line = OptionLine {
+        option: "api",
+        provider: Some(price.api.clone()),
+        api_model: Some(price.model.clone()),
+        parts: vec![
+            part("input", bill.input),
+            part("cached input", bill.cached),
+            part("output", bill.output),
+        ],
+        price_as_of: Some(Dated(source.as_of)),
+        price_source: Some(source.text.clone()),
+        overridden: price.overridden,
+        notes,
+        ..OptionLine::default()
+    };
+    line.priced(found, year(bill.total()))
+}
+
+/// Own against each contract by the hour, rent and own against the cheapest API, rent against serverless.
+fn break_evens(found: &Found, options: &[OptionLine]) -> Vec<BreakEven> {
+    let mut lines = Vec::new();
+    let of = |option: &'static str| options.iter().filter(move |line| line.option == option);
+    for owned in of("own") {
+        for rented in of("rent") {
+            // At the hours that are paid now; on demand grows with use, a commitment does not.
+            let hourly = rented.billing == Some(Billing::OnDemand.name());
+            if hourly {
+                let all = rented.per_year.and_then(|usd| usd.scaled(1.0 / found.utilisation));
+                let share = owned.per_year.zip(all).and_then(|(own, rent)| break_even(own, rent));
+                lines.push(BreakEven::at(owned, rented, share, None, owned.at_least));
+            }
+        }
+    }
+    let on_demand = of("rent").find(|line| line.billing == Some(Billing::OnDemand.name()));
+    for option in of("own").chain(on_demand) {
+        for other in of("serverless") {
+            let all = other.per_year.and_then(|usd| usd.scaled(1.0 / busy_share(found)));
+            let share = option.per_year.zip(all).and_then(|(one, all)| break_even(one, all));
+            lines.push(BreakEven::at(option, other, share, None, option.at_least));
+        }
+        let (Some(api), Some(tokens), Some(load)) = (of("api").next(), found.tokens, found.machine.load)
+        else {
+            continue;
+        };
+        let times = option.per_year.zip(api.per_year).and_then(|(one, api)| break_even(one, api));
+        let busy = load.capacity_requests_per_s.map(|capacity| load.requests_per_s / capacity);
+        let share = times.zip(busy).map(|(times, busy)| times * busy);
+        let count = times.map(|times| times * (tokens.input + tokens.output));
+        lines.push(BreakEven::at(option, api, share, count, option.at_least));
+    }
+    lines
+}
+
+impl BreakEven {
+    fn at(
+        option: &OptionLine,
+        against: &OptionLine,
+        share: Option<f64>,
+        tokens: Option<f64>,
+        at_least: bool,
+    ) -> Self {
+        let never = share.is_some_and(|share| share > 1.0);
+        Self {
+            option: option.name(),
+            against: against.name(),
+            utilisation_pct: share.filter(|_| !never).map(|share| Num::percent(share * 100.0)),
+            tokens_per_month: tokens.filter(|_| !never).map(|count| Num::rounded(count, 0)),
+            verdict: match share {
+                None => "unknown",
+                Some(_) if never => "never",
+                Some(_) => "from",
+            },
+            at_least,
+        }
+    }
+}
+
+/// Cash of owning, of renting on demand, of the cheapest commitment and of the cheapest API.
+fn cash(found: &Found, options: &[OptionLine]) -> Vec<YearLine> {
+    let mut lines = Vec::new();
+    let mut add = |name: String, paid: Vec<Option<Usd>>| {
+        let mut sum = Some(Usd::ZERO);
+        for (at, usd) in paid.into_iter().enumerate() {
+            sum = sum.zip(usd).map(|(sum, usd)| sum + usd);
+            lines.push(YearLine {
+                year: at as u32 + 1,
+                option: name.clone(),
+                usd: usd.map(Num::usd),
+                cumulative_usd: sum.map(Num::usd),
+            });
+        }
+    };
+    let on_demand = |line: &&OptionLine| line.billing == Some(Billing::OnDemand.name());
+    let kinds: Vec<&str> =
+        Billing::ALL.into_iter().filter(|kind| kind.is_committed()).map(Billing::name).collect();
+    let committed = |line: &&OptionLine| line.billing.is_some_and(|billing| kinds.contains(&billing));
+    let first = |wanted: &dyn Fn(&&OptionLine) -> bool| options.iter().find(|line| wanted(line));
+    let steady = [first(&on_demand), first(&committed), first(&|line| line.option == "api")];
+    for line in steady.into_iter().flatten().filter(|line| line.per_year.is_some()) {
+        add(line.name(), vec![line.per_year; found.years as usize]);
+    }
+    let own = found.server.years(found.machine.nodes, found.years);
+    if own.iter().any(|year| year.paid.is_some()) {
+        add("own".to_owned(), own.iter().map(|year| year.paid).collect());
+    }
+    lines
+}
+
+/// Carbon of the electricity: rented machines where each contract has them, with the provider's own PUE; one's own on the
+/// grid that was said. What no source tells stays `null`.
+fn carbon(found: &Found) -> Vec<CarbonLine> {
+    let catalog = found.catalog;
+    let mut lines: Vec<CarbonLine> = Vec::new();
+    for row in found.rent.iter().filter(|row| row.cost.total.is_some()) {
+        let region = catalog.region(row.region);
+        let provider = &catalog.provider(region.provider).name;
+        if lines.iter().any(|line| {
+            line.provider.as_ref() == Some(provider) && line.region.as_ref() == Some(&region.name)
+        }) {
+            continue;
+        }
+        let pue =
+            catalog.constant("pue", None, None, Some(provider), 1).filter(|known| known.class.is_some());
+        let grid = catalog.carbon_of(row.region);
+        let mut line =
+            CarbonLine::new(found, "rent", pue.map(|pue| pue.value), grid.map(|grid| grid.g_per_kwh));
+        line.provider = Some(provider.clone());
+        line.region = Some(region.name.clone());
+        if let Some(grid) = grid {
+            let source = catalog.source(grid.source);
+            line.carbon_free_pct = grid.free_share.map(|share| Num::percent(share * 100.0));
+            line.as_of = Some(Dated(source.as_of));
+            line.source = Some(source.text.clone());
+        }
+        lines.push(line);
+    }
+    let mut own = CarbonLine::new(found, "own", Some(found.server.pue), found.grid_g_per_kwh);
+    own.source = found.grid_g_per_kwh.map(|_| "given".to_owned());
+    lines.push(own);
+    lines
+}
+
+impl CarbonLine {
+    fn new(found: &Found, option: &'static str, pue: Option<f64>, grams: Option<f64>) -> Self {
+        // Rented machines draw power for others when they are given back; one's own stand there all the time.
+        let share = if option == "own" { 1.0 } else { found.utilisation };
+        let kwh = pue.and_then(|pue| {
+            let server = Server { pue, ..found.server.clone() };
+            Some(server.mwh_per_year(found.machine.nodes)? * THOUSAND * share)
+        });
+        Self {
+            option,
+            provider: None,
+            region: None,
+            kwh_per_year: kwh.map(|kwh| Num::rounded(kwh, 0)),
+            pue: pue.map(Num::exact),
+            method: "location-based",
+            g_co2e_per_kwh: grams.map(Num::exact),
+            kg_co2e_per_year: kwh.zip(grams).map(|(kwh, grams)| Num::rounded(kwh * grams / THOUSAND, 0)),
+            carbon_free_pct: None,
+            as_of: None,
+            source: None,
+        }
+    }
+}
+
+impl Body for Tco {
+    fn used(&self) -> &Used {
+        &self.used
+    }
+
+    fn csv(&self) -> Csv {
+        Csv { rows: "options", spread: None, columns: &COLUMNS }
+    }
+
+    fn headline(&self) -> Option<String> {
+        let used = self
+            .utilisation_pct
+            .map(|percent| format!(", needed {percent} % of the hours"))
+            .unwrap_or_default();
+        let s = if self.years == 1 { "" } else { "s" };
+        Some(format!("Rent, own or call an API: {} year{s}{used}", self.years))
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        super::text::tco(self)
+    }
+}
