@@ -11,6 +11,7 @@ mod rank;
 mod reject;
 mod search;
 mod shape;
+pub mod smaller;
 
 use crate::catalog::instance::InstanceId;
 use crate::catalog::price::Billing;

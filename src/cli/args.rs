@@ -8,6 +8,7 @@ use super::commitment_args::CommitmentsArgs;
 use super::constraint::{ConstraintArgs, FilterArgs, group};
 use super::help;
 use super::request::Group;
+use super::rightsize_args::RightsizeArgs;
 use super::tco_args::TcoArgs;
 use super::value::{Amount, Percent};
 use crate::report::Format;
@@ -120,6 +121,9 @@ pub enum Command {
     /// Rent, own servers, or call an API by the token? Side by side, year by year, with break-even
     #[command(after_help = help::MORE, after_long_help = help::TCO)]
     Tco(Box<TcoArgs>),
+    /// Am I renting too much GPU? Reads nvidia-smi and DCGM logs
+    #[command(after_help = help::MORE, after_long_help = help::RIGHTSIZE)]
+    Rightsize(Box<RightsizeArgs>),
     /// Fit the efficiency table to my own measured runs; writes a catalog overlay
     #[command(after_help = help::MORE, after_long_help = help::CALIBRATE)]
     Calibrate(CalibrateArgs),

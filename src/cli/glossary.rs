@@ -16,7 +16,7 @@ use terms::TERMS;
 pub struct Term {
     /// As printed.
     pub id: &'static str,
-    /// `assumption`, `warning`, `rejection` or `violation`.
+    /// `assumption`, `warning`, `rejection`, `verdict` or `violation`.
     pub kind: &'static str,
     /// What it means and what to do.
     pub text: &'static str,

@@ -59,6 +59,21 @@ Examples:
   # The page of one command
   gpuadvise man completions";
 
+/// Below the long help of `rightsize`.
+pub const RIGHTSIZE: &str = "\
+Reads the nvidia-smi table, --query-gpu and --query-compute-apps as CSV with its header, dmon, pmon, -q -x (XML), and dcgmi
+dmon; shapes may follow each other in one file. A poll is no series: let it run through a whole working day, best with
+  dcgmi dmon -e 1002,1003,1004,1005,155,250,252 -d 10000
+
+Exit codes: 0 answered (also when nothing else is advised), 1 the tool failed, 2 bad input, or a file of no known shape,
+5 invalid catalog
+
+Examples:
+  # What is used of one machine, and what would do for less
+  gpuadvise rightsize gpus.csv --instance aws/p4d.24xlarge
+  # SM activity of DCGM beside memory of nvidia-smi, in Europe only
+  gpuadvise rightsize gpus.csv dcgm.txt --same-host --jurisdiction eu --json";
+
 /// Below the long help of `catalog`.
 pub const CATALOG: &str = "\
 Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no row passes the filters, 5 invalid catalog

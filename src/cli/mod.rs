@@ -22,6 +22,7 @@ pub mod policy;
 pub mod project;
 pub mod quota;
 pub mod request;
+pub mod rightsize_args;
 pub mod schema;
 pub mod tco_args;
 pub mod terminal;
@@ -66,6 +67,7 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Diff(args) => cmd::diff::run(frame, &args),
         Command::Commitments(args) => cmd::commitments::run(frame, *args),
         Command::Tco(args) => cmd::tco::run(frame, *args),
+        Command::Rightsize(args) => cmd::rightsize::run(frame, *args),
         Command::Calibrate(args) => cmd::calibrate::run(frame, &args),
         Command::Catalog { what } => cmd::catalog::run(frame, what),
         Command::Accuracy(args) => cmd::accuracy::run(frame, &args),

@@ -40,6 +40,7 @@ pub const SCHEMAS: &[Entry] = &[
     entry("project", "the project file, gpuadvise.toml"),
     entry("quota", "a file of `--quota`"),
     entry("recommend", "answer of `recommend`"),
+    entry("rightsize", "answer of `rightsize`"),
     entry("tco", "answer of `tco`"),
     entry("text", "answer of `completions` and `man` in JSON"),
     entry("workload", "a file of `--workload`"),

@@ -10,6 +10,7 @@ pub mod sample;
 pub mod score;
 pub mod serving;
 mod shape;
+pub mod smi;
 pub mod table;
 pub mod training;
 

@@ -23,6 +23,7 @@ pub mod number;
 pub mod plot;
 pub mod plot_commitments;
 pub mod recommend;
+pub mod rightsize;
 pub mod row;
 pub mod scenario;
 pub mod schema;

@@ -1,7 +1,7 @@
 //! JSON Schemas (2020-12) of the documents, for `gpuadvise schema NAME`.
 
 /// Names and texts of all schemas, by name.
-pub const ALL: [(&str, &str); 14] = [
+pub const ALL: [(&str, &str); 15] = [
     ("accuracy", include_str!("../../schemas/accuracy.json")),
     ("calibrate", include_str!("../../schemas/calibrate.json")),
     ("catalog", include_str!("../../schemas/catalog.json")),
@@ -14,6 +14,7 @@ pub const ALL: [(&str, &str); 14] = [
     ("fit", include_str!("../../schemas/fit.json")),
     ("listing", include_str!("../../schemas/listing.json")),
     ("recommend", include_str!("../../schemas/recommend.json")),
+    ("rightsize", include_str!("../../schemas/rightsize.json")),
     ("tco", include_str!("../../schemas/tco.json")),
     ("text", include_str!("../../schemas/text.json")),
 ];

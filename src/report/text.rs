@@ -7,6 +7,7 @@ mod curve;
 mod diff;
 mod fit;
 mod recommend;
+mod rightsize;
 mod tco;
 
 pub(super) use check::check;
@@ -15,6 +16,7 @@ pub(super) use cost::cost;
 pub(super) use diff::{diff, diff_headline};
 pub(super) use fit::fit;
 pub(super) use recommend::recommend;
+pub(super) use rightsize::rightsize;
 pub(super) use tco::tco;
 
 use super::number::Num;

@@ -17,6 +17,7 @@ mod model_files;
 mod output;
 mod program;
 mod report;
+mod rightsize;
 mod rules;
 mod samples;
 mod serving;

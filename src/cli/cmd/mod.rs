@@ -12,6 +12,7 @@ pub mod explain;
 pub mod fit;
 pub mod man;
 pub mod recommend;
+pub mod rightsize;
 pub mod scenario;
 pub mod schema;
 pub mod show;

@@ -70,11 +70,34 @@ terms! {
         "commitment-parts": "The plan commits to a part of an instance. Spend-based plans (savings plans) can be bought so, reserved machines cannot: `--whole` plans with whole instances only.";
         "spot-without-reruns": "Spot is taken at its price for the hour. What interruptions add is the answer of `recommend --billing spot`.";
         "restart-time": "Billed time from a restart until work goes on. Say `--restart-time`.";
+        "present-machine": "Which machine is rented now was not said, so its price is that of the cheapest one with as many of these GPUs. Say `--instance PROVIDER/TYPE`, and the region.";
+        "rightsize-headroom": "A smaller GPU must hold the peak of memory and the 95th percentile of activity with this much on top, up to what the present GPU has. `explain rightsize-memory-headroom` has the source.";
+        "rightsize-scaling": "How busy another GPU would be with the same work: by the ratio of dense peaks (BF16, else FP16, else FP32) and by that of memory bandwidth, whichever asks for more. A share of time in which something ran is the most that can have been needed. Try the smaller machine before you give the present one back.";
+        "rightsize-host": "Logs of GPUs say nothing of CPUs, main memory and disks. Say `--min-vcpus` and `--min-ram`.";
     }
     warning {
         "api-ended": "Prices of APIs whose end was announced for a day in the past are left out.";
         "api-unknown": "The catalog has no price of an API that serves this network. `--api PROVIDER/MODEL` compares another model.";
         "cached-price-unknown": "The source has no price of cached input, so cached tokens count at the price of input: the bill of the API is an upper bound. `--cached-price` says it.";
+        "gpu-not-in-catalog": "The catalog has no GPU of this name, so no price and no peak of it are known. Add a row with `--catalog`, or say `--gpu`. A table cuts long names; `nvidia-smi --query-gpu=name --format=csv` does not.";
+        "several-cards": "The driver calls several cards by this name, and memory and power limit do not tell them apart. Say `--gpu`.";
+        "part-of-machine": "The machine has more GPUs than the log shows, for example since it was written inside a container. The price of those in the log is their share.";
+        "driver-failure": "A tool printed this instead of figures. A GPU that fell off the bus, or a driver that does not answer, is paid for all the same: replace the machine.";
+        "gpu-errors": "The driver printed ERR!, a lost GPU or an unknown error where a figure should stand. Drain the machine, look for the Xid in the kernel log, and have it replaced.";
+        "memory-from-catalog": "The driver gives no total memory (`[N/A]`, 0 MiB, Not Supported, as on machines with unified memory), or the log has no such column. The figure of the catalog is taken, never 0.";
+        "memory-by-process": "The driver gives no memory in use of the GPU, so that of its processes is added up. Contexts and reserves of the driver are not in it.";
+        "memory-unknown": "Memory in use is not in the log, so nothing smaller can be advised. Query `memory.used`, or run `nvidia-smi dmon -s pucm`.";
+        "driver-reserve": "Memory in use and free memory add up to less than the total: the driver keeps the rest.";
+        "above-100-pct": "Shares of time or of cycles above 100 %, which DCGM prints for MIG instances, count as 100 %.";
+        "mig-no-utilisation": "With MIG on, the driver has no utilisation of the GPU. DCGM has SM activity of each instance: `dcgmi dmon -e 1002,1004,1005`.";
+        "activity-unknown": "Where a figure of activity should stand, there is none. MIG is on, or the card does not tell.";
+        "utilisation-only": "GPU utilisation is the share of time in which any kernel ran: a single busy SM reads 100 %. Verdicts from it have low confidence. DCGM has the activity of SMs (1002), tensor cores (1004) and device memory (1005).";
+        "busy-at-low-power": "Something runs nearly all the time, and the GPU draws little of its power limit: few of its SMs may be busy. SM activity tells.";
+        "memory-preallocated": "This program takes most of the memory at its start, whatever it needs. Its own log or metrics say how much of it is used; lower its share, or look there before you rent less.";
+        "memory-flat": "Memory in use never moves and is most of what there is, as with programs that take it ahead of need. Then it does not say what is needed.";
+        "video-engine": "The video encoder or decoder is busy. GPUs differ in how many they have (A100 and H100 have no encoder), which the catalog does not know, so nothing else is advised.";
+        "no-timestamps": "The polls have no times, so nobody knows how long they cover. Query `timestamp`, or run `dmon -o DT`.";
+        "mig-slice": "The GPU can be cut into instances, and one of them would hold the peak. Several such jobs then share one GPU.";
         "measured-unreadable": "Cells of measured columns hold something that is no figure above 0 (a thousands separator, a unit, NaN), or `fits` is neither yes nor oom. They are compared with nothing. Write plain numbers.";
         "commitment-owed": "The first row is ranked by the job's share of a term, and the contract owes the whole term, used or not; the message has both sums. `check` and `diff` count what is owed. Leave commitments out with `--billing on-demand`, or see `commitments` for what a term is worth.";
         "commitment-never-pays": "The price of this commitment is not below that on demand, so no usage makes it pay. Check the price; the plan does not use it.";
@@ -130,6 +153,15 @@ terms! {
         "not-on-tokens": "The network works on samples, and formulas for tokens say nothing about it.";
         "constant-missing": "The catalog has no constant for this GPU, precision and class of software. Add a `[[constant]]` row with its source.";
         "specification-missing": "The catalog lacks a figure of this GPU that the estimate needs. Add it with its source.";
+    }
+    verdict {
+        "errors": "The GPU or its driver fails. Nothing else is said of it.";
+        "too-small": "Peak memory is so near to what can be used that the next allocation may fail. Frameworks keep freed memory, so it can be less tight than it looks. `fit` says what the workload needs.";
+        "not-enough-data": "The log does not say enough: too few polls, or no memory or no activity in it. The reason stands beside it.";
+        "idle": "Nothing runs on it. Release it, or start it when it is needed.";
+        "oversized": "Less than half of its memory and of its time is used, or some of several GPUs are idle.";
+        "memory-bound": "Memory, or its bandwidth, is what keeps the workload on this GPU, and not arithmetic.";
+        "right-sized": "It is used. Something cheaper may hold the workload all the same, and is then named.";
     }
     violation {
         "budget-total": "All workloads of the project, each once and to its end, cost more than `total` in `[budget]` allows. A commitment counts with all that is owed. Each workload says which part is its own.";

@@ -30,15 +30,24 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn ids_in_the_code_are_explained() {
     let mut files = Vec::new();
-    for room in ["workload", "model", "estimate", "price", "advise"] {
+    for room in ["workload", "model", "estimate", "price", "advise", "insight/smi/judge"] {
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room), &mut files);
     }
     let catalog = embedded(Sections::ALL).unwrap();
     let (mut seen, mut missing) = (0, BTreeSet::new());
     for path in files {
         let text = fs::read_to_string(&path).unwrap();
-        let starts =
-            ["assume(", "warn(", " id: ", "constraint: ", ".add(", "note_missing(", "missing: ", "sourced("];
+        let starts = [
+            "assume(",
+            "warn(",
+            " id: ",
+            "constraint: ",
+            ".add(",
+            "note_missing(",
+            "missing: ",
+            "sourced(",
+            "found(",
+        ];
         for id in ids_after(&text, &starts) {
             seen += 1;
             if explain(&catalog, id).is_err() {

@@ -1,0 +1,329 @@
+//! What the use of one GPU says: a verdict, how far it can be trusted and why, and what the workload needs.
+
+use super::usage::{Basis, Usage};
+use super::{Metric, Series, Thresholds};
+use crate::catalog::gpu::Gpu;
+use crate::units::GIB;
+
+mod notes;
+mod whole;
+
+pub use whole::together;
+
+/// What the log says of a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It fails.
+    Errors,
+    /// The next allocation may fail.
+    TooSmall,
+    /// The log does not say.
+    NotEnoughData,
+    /// Nothing runs on it.
+    Idle,
+    /// Less than half of its memory and of its time is used.
+    Oversized,
+    /// Memory, or its bandwidth, is what keeps the workload here.
+    MemoryBound,
+    /// It is used.
+    RightSized,
+}
+
+impl Verdict {
+    /// Name in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Errors => "errors",
+            Self::TooSmall => "too-small",
+            Self::NotEnoughData => "not-enough-data",
+            Self::Idle => "idle",
+            Self::Oversized => "oversized",
+            Self::MemoryBound => "memory-bound",
+            Self::RightSized => "right-sized",
+        }
+    }
+}
+
+/// How far a verdict can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// A hint.
+    Low,
+    /// Likely.
+    Medium,
+    /// As sure as a log can be.
+    High,
+}
+
+impl Confidence {
+    /// Name in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// Good to know.
+    Info,
+    /// Something to do.
+    Suggest,
+    /// Something is wrong, or the figures are.
+    Warn,
+}
+
+impl Rank {
+    /// Name in outputs, as that of advice.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Suggest => "suggest",
+            Self::Warn => "warn",
+        }
+    }
+}
+
+/// One thing that a reader should know of a GPU.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// Stable id, explained by `gpuadvise explain ID`.
+    pub id: &'static str,
+    /// How much it matters.
+    pub rank: Rank,
+    /// One sentence.
+    pub message: String,
+}
+
+pub(super) fn found(id: &'static str, rank: Rank, message: String) -> Finding {
+    Finding { id, rank, message }
+}
+
+/// What the workload of one GPU needs at its peak, without headroom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Need {
+    /// Memory in bytes.
+    pub memory: f64,
+    /// Share of the GPU's arithmetic, 0 to 1.
+    pub compute: f64,
+    /// Share of the GPU's memory bandwidth, 0 to 1.
+    pub bandwidth: f64,
+}
+
+/// The judgement of one GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// What the log says.
+    pub verdict: Verdict,
+    /// How far to trust it.
+    pub confidence: Confidence,
+    /// Why this verdict and this confidence, in sentences.
+    pub why: Vec<String>,
+    /// What else to know.
+    pub findings: Vec<Finding>,
+    /// Memory that can be used in all, in bytes, and whether the log says so (else the catalog).
+    pub capacity: Option<(f64, bool)>,
+    /// What it needs; `None` where the log does not say, and for a GPU that is idle or fails.
+    pub need: Option<Need>,
+}
+
+/// All that the judgement of one GPU looks at.
+pub(super) struct Seen<'a> {
+    pub(super) series: &'a Series,
+    pub(super) usage: &'a Usage,
+    pub(super) gpu: Option<&'a Gpu>,
+    pub(super) lines: &'a Thresholds,
+    /// Memory that can be used, in bytes; from the log.
+    pub(super) capacity: Option<(f64, bool)>,
+    /// Peak memory over capacity.
+    pub(super) share: Option<f64>,
+    /// Busiest unit, 0 to 1, 95th percentile.
+    pub(super) busy: Option<f64>,
+    /// Program that takes memory ahead of need.
+    pub(super) ahead: Option<&'a str>,
+}
+
+/// Judges one GPU; `gpu` is what the catalog has of it.
+pub fn judge(series: &Series, usage: &Usage, gpu: Option<&Gpu>, lines: &Thresholds) -> Judged {
+    let capacity = capacity(usage, gpu);
+    let share = usage.memory.zip(capacity).map(|(memory, (capacity, _))| memory.peak / capacity);
+    let ahead = notes::ahead_of_need(series, lines);
+    let busy = busy(series, usage, gpu);
+    let seen = Seen { series, usage, gpu, lines, capacity, share, busy, ahead };
+    let (verdict, mut why) = verdict(&seen);
+    let (confidence, because) = confidence(&seen, verdict);
+    why.extend(because);
+    let need = need(&seen, verdict);
+    Judged { verdict, confidence, why, findings: notes::findings(&seen), capacity, need }
+}
+
+/// Share of the memory that a driver may keep for itself; more is no reserve but a figure that is not what it says.
+const MOST_RESERVED: f64 = 0.15;
+
+/// What can be used of the memory: in use and free together where both are known, since the driver reserves some.
+fn capacity(usage: &Usage, gpu: Option<&Gpu>) -> Option<(f64, bool)> {
+    if let Some(total) = usage.memory_total {
+        let free = usage.spread(Metric::MemoryFree);
+        let both = usage.memory.zip(free).map(|(used, free)| used.least + free.peak);
+        let likely = |both: &f64| *both <= total && *both >= total * (1.0 - MOST_RESERVED);
+        return Some((both.filter(likely).unwrap_or(total), true));
+    }
+    gpu.map(|gpu| (gpu.usable_bytes as f64, false))
+}
+
+/// The busiest unit at the 95th percentile: SMs or engine, or one that works beside them, such as the video encoder.
+/// With MIG on, the instances that hold memory bound it from above.
+fn busy(series: &Series, usage: &Usage, gpu: Option<&Gpu>) -> Option<f64> {
+    let Some(activity) = usage.activity() else { return in_slices(series, usage, gpu) };
+    let video = [Metric::Encoder, Metric::Decoder].into_iter().filter_map(|metric| usage.spread(metric));
+    Some(video.map(|spread| spread.p95).fold(activity.p95, f64::max) / 100.0)
+}
+
+/// Share of a GPU that its used MIG instances have: compute slices by the profile of that memory, else its memory.
+fn in_slices(series: &Series, usage: &Usage, gpu: Option<&Gpu>) -> Option<f64> {
+    let whole = usage.memory_total.or(gpu.map(|gpu| gpu.usable_bytes as f64))?;
+    let shares: Vec<f64> = series
+        .slices
+        .values()
+        .filter(|slice| slice.used_peak_bytes.is_some_and(|used| used > notes::EMPTY_SLICE_BYTES))
+        .filter_map(|slice| {
+            let memory = slice.memory_bytes?;
+            Some(gpu.and_then(|gpu| notes::compute_share(gpu, memory)).unwrap_or(memory / whole))
+        })
+        .collect();
+    (!series.slices.is_empty()).then(|| shares.iter().sum::<f64>().min(1.0))
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn verdict(seen: &Seen) -> (Verdict, Vec<String>) {
+    let Seen { usage, lines, share, busy, .. } = *seen;
+    if usage.errors > 0 {
+        let polls = usage.errors;
+        return (
+            Verdict::Errors,
+            vec![format!(
+                "errors stand in place of figures in {polls} of {} polls",
+                seen.series.samples.len()
+            )],
+        );
+    }
+    if let Some(share) = share.filter(|share| *share >= lines.full && seen.ahead.is_none()) {
+        let what = format!("peak memory is {} of what can be used", percent(share));
+        return (Verdict::TooSmall, vec![format!("{what}: the next allocation may fail")]);
+    }
+    if (usage.samples as f64) < lines.series {
+        let why = match usage.samples {
+            0 => "no poll has a figure of use".to_owned(),
+            1 => "one poll is no series: a busy GPU can read 0 % in it".to_owned(),
+            polls => format!("{polls} polls are no series"),
+        };
+        return (Verdict::NotEnoughData, vec![why]);
+    }
+    let Some(busy) = busy else {
+        return (Verdict::NotEnoughData, vec!["no figure says how busy it is".to_owned()]);
+    };
+    if busy <= lines.idle {
+        let polls = usage.samples;
+        let why = format!("activity is at most {} in 95 % of {polls} polls", percent(busy));
+        if (polls as f64) < lines.idle_series {
+            let more = format!("{why}, which are too few to call it idle: {} are needed", lines.idle_series);
+            return (Verdict::NotEnoughData, vec![more]);
+        }
+        return (Verdict::Idle, vec![why]);
+    }
+    let Some(share) = share else {
+        let why = if usage.memory.is_some() {
+            "the log says neither how much memory the GPU has nor what it is: `--gpu` does"
+        } else {
+            "no figure says how much memory it uses"
+        };
+        return (Verdict::NotEnoughData, vec![why.to_owned()]);
+    };
+    sized(seen, share, busy)
+}
+
+/// The verdict where both memory and activity are known.
+fn sized(seen: &Seen, share: f64, busy: f64) -> (Verdict, Vec<String>) {
+    let Seen { usage, lines, .. } = *seen;
+    let both = format!("peak memory {}, activity {} at the 95th percentile", percent(share), percent(busy));
+    if let Some(dram) = usage.spread(Metric::Dram).filter(|dram| dram.p95 / 100.0 >= lines.bandwidth) {
+        let why = format!("device memory moves data in {} of its cycles", percent(dram.p95 / 100.0));
+        return (Verdict::MemoryBound, vec![why]);
+    }
+    if let Some(program) = seen.ahead {
+        let why = format!("`{program}` takes memory ahead of need, so memory in use is not what it needs");
+        let verdict = if busy < lines.poor { Verdict::NotEnoughData } else { Verdict::RightSized };
+        return (verdict, vec![both, why]);
+    }
+    if busy >= lines.poor {
+        return (Verdict::RightSized, vec![both]);
+    }
+    if share >= lines.bound {
+        return (Verdict::MemoryBound, vec![format!("{both}: it is there for its memory")]);
+    }
+    let verdict = if share < lines.roomy { Verdict::Oversized } else { Verdict::RightSized };
+    (verdict, vec![both])
+}
+
+/// How far to trust a verdict: by what activity rests on, then by how long the series is.
+fn confidence(seen: &Seen, verdict: Verdict) -> (Confidence, Option<String>) {
+    let Seen { usage, lines, .. } = *seen;
+    let long = usage.samples as f64 >= lines.long_series;
+    let hours = usage.span_s.map(|seconds| seconds / 3600.0);
+    match verdict {
+        Verdict::Errors => return (Confidence::High, None),
+        Verdict::NotEnoughData => return (Confidence::Low, None),
+        // A peak that was seen is a fact, though caches of the framework count in it.
+        Verdict::TooSmall if long => return (Confidence::Medium, None),
+        _ => {}
+    }
+    let sampled = match usage.span_s {
+        Some(seconds) => format!("{} polls over {}", usage.samples, span(seconds)),
+        None => format!("{} polls", usage.samples),
+    };
+    let short = format!("{sampled}: a longer series may look different");
+    match usage.basis {
+        None | Some(Basis::Utilisation | Basis::Engine) if verdict != Verdict::TooSmall => {
+            let why = "only GPU utilisation is known, and one busy SM reads 100 %";
+            (Confidence::Low, Some(if long { why.to_owned() } else { format!("{why}; {short}") }))
+        }
+        _ if !long => (Confidence::Low, Some(short)),
+        _ if hours.is_some_and(|hours| hours >= lines.long_hours) => {
+            (Confidence::High, Some(format!("SM activity in {sampled}")))
+        }
+        _ => (Confidence::Medium, Some(short)),
+    }
+}
+
+/// Seconds as people say them.
+pub(super) fn span(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// What the workload needs: memory at its peak, arithmetic and bandwidth at the 95th percentile. A share of time in which
+/// a unit was busy bounds from above what is needed of it, and no unit moves data while nothing runs.
+fn need(seen: &Seen, verdict: Verdict) -> Option<Need> {
+    let sized = matches!(verdict, Verdict::Oversized | Verdict::MemoryBound | Verdict::RightSized);
+    let (memory, compute) = (seen.usage.memory?, seen.busy.filter(|_| sized)?);
+    let moves = |metric: Metric| seen.usage.spread(metric).map(|spread| spread.p95 / 100.0);
+    let bandwidth =
+        moves(Metric::Dram).or_else(|| moves(Metric::MemoryController)).map_or(compute, |b| b.min(1.0));
+    // With MIG on, the peak of the GPU is that of all its instances.
+    Some(Need { memory: memory.peak, compute, bandwidth })
+}
+
+/// Bytes as GiB with one decimal.
+pub(super) fn gib(bytes: f64) -> String {
+    format!("{:.1} GiB", bytes / GIB)
+}
