@@ -97,6 +97,13 @@ pub fn near_names<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) ->
     scored.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
+/// Two figures with two decimals, or as many more as tell them apart: a limit of 5.00 is not missed by 5.00.
+pub fn told_apart(one: f64, other: f64) -> (String, String) {
+    let texts = |places: usize| (format!("{one:.places$}"), format!("{other:.places$}"));
+    let equal = one.total_cmp(&other).is_eq();
+    (2..=12).map(texts).find(|(a, b)| equal || a != b).unwrap_or_else(|| (one.to_string(), other.to_string()))
+}
+
 /// Something that was filled in or taken for granted, printed with every answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumption {

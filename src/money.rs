@@ -49,6 +49,22 @@ impl Usd {
         self.0.checked_mul(Decimal::from_f64(factor)?).map(Self::from_decimal)
     }
 
+    /// What amounts cost at their prices, added up exactly and rounded to the cent; a cent where it is less than half of
+    /// one, so that nothing reads as free that is not. `None` for what is no finite amount below 10^15.
+    pub fn charged(lines: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        let exact = lines.into_iter().try_fold(Decimal::ZERO, |sum, (amount, price)| {
+            let line = Decimal::from_f64(amount)?.checked_mul(Decimal::from_f64(price)?)?;
+            sum.checked_add(line)
+        })?;
+        let sound = exact < Decimal::from(1_000_000_000_000_000_i64);
+        sound.then(|| Self::rounded_up_from_nothing(exact))
+    }
+
+    fn rounded_up_from_nothing(exact: Decimal) -> Self {
+        let rounded = Self::from_decimal(exact);
+        if rounded == Self::ZERO && exact > Decimal::ZERO { Self::CENT } else { rounded }
+    }
+
     /// As a number for JSON and for physics; exact for up to 15 digits.
     pub fn to_f64(self) -> f64 {
         self.0.to_f64().unwrap_or(f64::INFINITY)
@@ -128,9 +144,7 @@ impl UsdPerHour {
     /// What `hours` cost, rounded to the cent; a cent where the hours cost less than half of one.
     pub fn cost(self, hours: BilledHours) -> Usd {
         let exact = self.0.checked_mul(hours.0).unwrap_or(Decimal::MAX);
-        let rounded = Usd::from_decimal(exact);
-        // What costs something never reads as free.
-        if rounded == Usd::ZERO && exact > Decimal::ZERO { Usd::CENT } else { rounded }
+        Usd::rounded_up_from_nothing(exact)
     }
 }
 

@@ -4,7 +4,9 @@ use super::Sort;
 use super::quota::Quota;
 use crate::catalog::price::Billing;
 use crate::catalog::select::Filter;
-use crate::money::Usd;
+use crate::money::{Usd, UsdPerHour};
+use crate::price::part::Extras;
+use crate::price::spot::outlook::SpotFlags;
 
 /// Hard limits and ranking.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ pub struct Limits {
     /// At most this many nodes.
     pub max_nodes: Option<u32>,
     /// At most this much for an hour of the whole configuration.
-    pub max_hourly: Option<Usd>,
+    pub max_hourly: Option<UsdPerHour>,
     /// At most this much for the whole job.
     pub budget: Option<Usd>,
     /// At most this many hours of wall time.
@@ -35,6 +37,8 @@ pub struct Limits {
     pub assume_network_gbps: Option<f64>,
     /// What may be started at all.
     pub quotas: Vec<Quota>,
+    /// What is used besides the hours of work.
+    pub extras: Extras,
     /// What the user says about interruptions.
     pub spot: SpotFlags,
     /// Order of the answer.
@@ -43,31 +47,6 @@ pub struct Limits {
     pub top: usize,
     /// Only rows that no other row beats in both cost and time.
     pub pareto: bool,
-}
-
-/// The spot flags; `None` takes the catalog's sourced figures.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SpotFlags {
-    /// Interruptions per node and hour.
-    pub interruptions_per_node_hour: Option<f64>,
-    /// Hours between checkpoints, `auto`, or `none`.
-    pub checkpoints: Checkpoints,
-    /// Hours that writing one checkpoint takes.
-    pub checkpoint_hours: Option<f64>,
-    /// Billed hours from a restart until work goes on.
-    pub restart_hours: Option<f64>,
-}
-
-/// `--checkpoint-interval`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Checkpoints {
-    /// The interval with the least expected time.
-    #[default]
-    Auto,
-    /// None are written: every interruption starts the job again.
-    Never,
-    /// Every so many hours.
-    Every(f64),
 }
 
 /// GPUs that the search goes up to unless told otherwise.
@@ -89,6 +68,7 @@ impl Default for Limits {
             min_spot_discount: None,
             assume_network_gbps: None,
             quotas: Vec::new(),
+            extras: Extras::default(),
             spot: SpotFlags::default(),
             sort: Sort::Cost,
             top: 10,

@@ -26,6 +26,8 @@ pub(super) struct Run {
     pub(super) performance: Performance,
     pub(super) hours: Range,
     pub(super) warnings: Vec<Warning>,
+    /// Bytes of a checkpoint of a job that loses work without one; 0 for services.
+    pub(super) checkpoint_bytes: f64,
 }
 
 /// Why a shape at a node count does not hold the workload.
@@ -188,6 +190,7 @@ fn trained(model: &TrainingModel, nodes: u32, pins: &Pins) -> Option<Run> {
         hours: model.hours(&speed),
         performance: Performance::Training(speed),
         warnings: model.warnings(),
+        checkpoint_bytes: model.checkpoint_bytes(),
     })
 }
 
@@ -253,6 +256,7 @@ fn sample_lots<'a>(
 }
 
 fn sample_lot<'a>(plan: SamplePlan, machine: &Machine, nodes: u32) -> Lot<'a> {
+    let states = plan.memory.terms;
     let run = Run {
         nodes,
         replicas: plan.layout.dp,
@@ -263,6 +267,8 @@ fn sample_lot<'a>(plan: SamplePlan, machine: &Machine, nodes: u32) -> Lot<'a> {
         performance: Performance::Samples(plan.speed),
         hours: plan.hours,
         warnings: plan.warnings,
+        // Every GPU holds all of the network, and the states are the same on each.
+        checkpoint_bytes: states.weights + states.optimizer + states.master_weights,
     };
     Lot { nodes, least_hours: plan.hours.expected, work: Work::Done(Box::new(run)) }
 }
@@ -309,6 +315,7 @@ fn served_lot<'a>(plan: ServingPlan, job: &Serving, machine: &Machine, chips: Op
         performance: Performance::Serving(plan.speed),
         hours: Range { low: job.hours, expected: job.hours, high: job.hours },
         warnings: Vec::new(),
+        checkpoint_bytes: 0.0,
     };
     Lot { nodes: run.nodes, least_hours: job.hours, work: Work::Done(Box::new(run)) }
 }

@@ -3,11 +3,14 @@
 use super::NearMiss;
 use super::limits::Limits;
 use super::lot::Miss;
+use super::offer::DearSpot;
 use super::quota::Shortfall;
 use crate::catalog::Catalog;
 use crate::catalog::instance::InstanceId;
+use crate::diag::told_apart;
 use crate::estimate::serving::ServingMiss;
-use crate::money::Usd;
+use crate::money::{Usd, UsdPerHour};
+use crate::price::bill::Job;
 use crate::units::GIB;
 
 fn name(catalog: &Catalog, instance: InstanceId) -> String {
@@ -23,12 +26,30 @@ pub(super) fn unpriced(catalog: &Catalog, instance: InstanceId, reason: &str) ->
         "price-unknown" => {
             format!("{name} is sold, but its price is unknown or in a currency without a rate")
         }
-        "spot-not-worth-it" => format!(
-            "spot on {name} is not cheaper than on-demand (with its reruns, or by the asked discount)"
-        ),
+        "spot-not-worth-it" => {
+            format!("spot on {name} is not cheaper than on-demand, or not by the asked discount")
+        }
         _ => format!("{name} is not sold under the asked contracts in the allowed regions"),
     };
     NearMiss { instance, nodes: 1, limit: None, actual: None, unit: "", message }
+}
+
+/// Spot that costs no less than on-demand once its reruns are counted, or that never ends.
+pub(super) fn dear_spot(catalog: &Catalog, instance: InstanceId, job: &Job, spot: &DearSpot) -> NearMiss {
+    let (nodes, hours) = (job.nodes, job.hours.expected);
+    let billed = spot.billed_hours.map_or_else(
+        || "the job never ends on spot".to_owned(),
+        |billed| format!("{billed:.1} billed hours are expected on spot"),
+    );
+    let money = |usd: Option<Usd>| usd.map_or_else(|| "n/a".to_owned(), |usd| usd.to_string());
+    let message = format!(
+        "{nodes} x {}: {billed} for {hours:.1} h of work, {} USD against {} USD on demand",
+        name(catalog, instance),
+        money(spot.total),
+        money(spot.on_demand)
+    );
+    let (limit, actual) = (spot.on_demand.map(Usd::to_f64), spot.total.map(Usd::to_f64));
+    NearMiss { instance, nodes, limit, actual, unit: "USD", message }
 }
 
 /// A configuration that no quota allows.
@@ -41,6 +62,15 @@ pub(super) fn over_quota(catalog: &Catalog, instance: InstanceId, nodes: u32, sh
         unit: short.unit,
         message: format!("{nodes} x {}: not launchable, {}", name(catalog, instance), short.message()),
     }
+}
+
+/// A configuration whose whole price is not known, so that no budget can be held.
+pub(super) fn part_unknown(catalog: &Catalog, instance: InstanceId, nodes: u32, least: Usd) -> NearMiss {
+    let message = format!(
+        "{nodes} x {}: at least {least} USD; the price of storage or egress is not known, so no budget holds",
+        name(catalog, instance)
+    );
+    NearMiss { instance, nodes, limit: None, actual: None, unit: "", message }
 }
 
 impl Miss {
@@ -151,8 +181,9 @@ impl Broken {
     pub(super) fn describe(&self, catalog: &Catalog) -> NearMiss {
         let Self { unit, limit, actual, instance, nodes, at_least, .. } = *self;
         let least = if at_least { "at least " } else { "" };
+        let (needed, allowed) = told_apart(actual, limit);
         let message =
-            format!("{nodes} x {}: {least}{actual:.2} {unit}, {limit:.2} allowed", name(catalog, instance));
+            format!("{nodes} x {}: {least}{needed} {unit}, {allowed} allowed", name(catalog, instance));
         NearMiss { instance, nodes, limit: Some(limit), actual: Some(actual), unit, message }
     }
 }
@@ -161,7 +192,7 @@ impl Broken {
 pub(super) fn over_limit(limits: &Limits, figures: &Figures) -> Option<Broken> {
     let checks = [
         ("deadline", limits.deadline_hours, figures.hours, "hours"),
-        ("max-hourly", limits.max_hourly.map(Usd::to_f64), figures.hourly_usd, "USD/hour"),
+        ("max-hourly", limits.max_hourly.map(UsdPerHour::to_f64), figures.hourly_usd, "USD/hour"),
         ("budget", limits.budget.map(Usd::to_f64), figures.total_usd, "USD"),
     ];
     checks.into_iter().find_map(|(reason, limit, actual, unit)| {

@@ -1,17 +1,18 @@
 //! The search: from a workload and limits to ranked configurations, and why everything else was rejected.
 
+mod best;
 pub mod fit;
 pub mod limits;
 mod lot;
 mod miss;
 mod offer;
-mod outlook;
 pub mod quota;
 mod rank;
 mod reject;
 mod search;
 mod shape;
 pub mod smaller;
+mod spot;
 
 use crate::catalog::instance::InstanceId;
 use crate::catalog::price::Billing;
@@ -69,6 +70,8 @@ pub struct Recommendation {
     pub costs: Vec<Cost>,
     /// The lowest expected total among the asked kinds: what the row is ranked by.
     pub ranked_total: Usd,
+    /// That total lacks a part whose price is not known.
+    pub at_least: bool,
     /// The kind that gave it.
     pub ranked_billing: Billing,
 }

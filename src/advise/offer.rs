@@ -3,29 +3,33 @@
 use super::limits::Limits;
 use super::quota::{self, Launch, Shortfall};
 use crate::catalog::Catalog;
+use crate::catalog::charge::Charges;
 use crate::catalog::instance::InstanceId;
 use crate::catalog::price::{Billing, Price};
 use crate::catalog::region::RegionId;
 use crate::catalog::select::Miss;
 use crate::money::{BilledHours, Usd, UsdPerHour};
-use crate::price::bill::{Job, billed_hours};
+use crate::price::bill::{Due, Job, due, terms_owed};
 use crate::price::in_usd;
+use crate::price::part::Quote;
 
 /// The lowest rate of one contract over the allowed regions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Offer {
+pub(super) struct Offer<'c> {
     pub(super) billing: Billing,
     pub(super) region: RegionId,
     pub(super) rate: UsdPerHour,
     /// On-demand rate in the same region, where known.
     on_demand: Option<UsdPerHour>,
+    /// How time, disks and data are billed there.
+    charges: Charges<'c>,
 }
 
 /// What an allowed machine can be had for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Offers {
+pub(super) struct Offers<'c> {
     /// At most one for each asked contract; with quotas one for each region too, since they depend on the number of nodes.
-    pub(super) offers: Vec<Offer>,
+    pub(super) offers: Vec<Offer<'c>>,
     /// Why there is none: `price-too-old` beats `price-unknown` beats `not-offered`.
     pub(super) missing: &'static str,
 }
@@ -36,22 +40,24 @@ pub(super) struct Deal {
     pub(super) billing: Billing,
     pub(super) region: RegionId,
     pub(super) total: Usd,
+    /// The total lacks a part whose price is not known.
+    pub(super) at_least: bool,
     /// What is held against the budget: the total, or all that a commitment owes where that counts.
     pub(super) counted: Usd,
     pub(super) rate: UsdPerHour,
-    /// Expected billed hours: the job's own, or with the reruns of spot.
-    pub(super) billed_hours: f64,
+    /// Expected hours until the job is done: its own, or with the reruns of spot and its waits for capacity.
+    pub(super) wall_hours: f64,
     /// What counts, before it is rounded to the cent: what rows are ranked by.
     pub(super) exact_usd: f64,
 }
 
-impl Offers {
+impl<'c> Offers<'c> {
     /// Looks through the prices of one machine once.
-    pub(super) fn of(catalog: &Catalog, instance: InstanceId, limits: &Limits) -> Self {
+    pub(super) fn of(catalog: &'c Catalog, instance: InstanceId, limits: &Limits) -> Self {
         let prices = catalog.prices_of(instance);
         let mut found = Self { offers: Vec::new(), missing: "not-offered" };
         for &billing in &limits.billing {
-            let (mut best, mut others): (Option<Offer>, Vec<Offer>) = (None, Vec::new());
+            let (mut best, mut others): (Option<Offer<'c>>, Vec<Offer<'c>>) = (None, Vec::new());
             for price in prices
                 .iter()
                 .filter(|p| p.billing == billing && limits.filter.region_miss(catalog, p.region).is_none())
@@ -69,7 +75,8 @@ impl Offers {
                         .iter()
                         .find(|p| p.region == price.region && p.billing == Billing::OnDemand)
                         .and_then(in_usd);
-                    let offer = Offer { billing, region: price.region, rate, on_demand };
+                    let charges = limits.filter.charges(catalog, instance, price.region);
+                    let offer = Offer { billing, region: price.region, rate, on_demand, charges };
                     if offer.is_worth_it(limits) {
                         others.extend(best.filter(|_| !limits.quotas.is_empty()));
                         best = Some(offer);
@@ -118,45 +125,99 @@ impl Offers {
         self.offers.iter().map(|offer| offer.rate.to_f64()).fold(f64::INFINITY, f64::min)
     }
 
-    /// The contract with the lowest expected cost; `None` when spot is all there is and does not pay. With `owed` a
-    /// commitment costs all that it owes, like [`crate::gate::Spend`].
-    pub(super) fn best(&self, job: &Job, owed: bool, may: impl Fn(&Offer) -> bool) -> Option<Deal> {
-        self.offers
-            .iter()
-            .filter(|offer| may(offer))
-            .filter_map(|offer| {
-                let hours = billed_hours(offer.billing, job)?;
-                let total = total(offer.rate, hours, job)?;
-                let pays = offer.billing != Billing::Spot
-                    || offer.on_demand.is_none_or(|on_demand| {
-                        self::total(on_demand, job.hours.expected, job)
-                            .is_none_or(|on_demand| total < on_demand)
-                    });
-                let term = offer.billing.term_hours().filter(|_| owed).map_or(0.0, f64::from);
-                let counted = self::total(offer.rate, hours.max(term), job)?;
-                pays.then_some(Deal {
-                    billing: offer.billing,
-                    region: offer.region,
-                    total,
-                    counted,
-                    rate: offer.rate,
-                    billed_hours: hours,
-                    exact_usd: offer.rate.times(job.nodes).to_f64() * hours.max(term),
-                })
-            })
-            .min_by(|a, b| {
-                a.exact_usd
-                    .total_cmp(&b.exact_usd)
-                    .then(a.billing.cmp(&b.billing))
-                    .then(a.region.cmp(&b.region))
-            })
+    /// The contract with the lowest expected cost, of those that meet the deadline where one does; `None` when spot is all
+    /// there is and does not pay. With `owed` a commitment costs all that it owes, like [`crate::gate::Spend`].
+    pub(super) fn best(&self, job: &Job, limits: &Limits, may: impl Fn(&Offer) -> bool) -> Option<Deal> {
+        let late = |deal: &Deal| limits.deadline_hours.is_some_and(|deadline| deal.wall_hours > deadline);
+        let offers = self.offers.iter().filter(|offer| may(offer));
+        offers.filter_map(|offer| offer.deal(job, limits.owed)).min_by(|a, b| {
+            (late(a), a.at_least)
+                .cmp(&(late(b), b.at_least))
+                .then(a.exact_usd.total_cmp(&b.exact_usd))
+                .then(a.billing.cmp(&b.billing))
+                .then(a.region.cmp(&b.region))
+        })
     }
 }
 
-impl Offer {
+/// Spot that does not pay: what it comes to beside on-demand.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DearSpot {
+    /// Expected billed hours; `None` when it never ends.
+    pub(super) billed_hours: Option<f64>,
+    pub(super) total: Option<Usd>,
+    pub(super) on_demand: Option<Usd>,
+}
+
+impl DearSpot {
+    /// How far off; lower is nearer.
+    pub(super) fn score(&self) -> f64 {
+        let ratio = self.total.zip(self.on_demand).map(|(spot, other)| spot.to_f64() / other.to_f64());
+        ratio.unwrap_or(f64::INFINITY)
+    }
+}
+
+impl Offers<'_> {
+    /// The spot offer that comes nearest to on-demand.
+    pub(super) fn dear_spot(&self, job: &Job) -> DearSpot {
+        let hours = due(Billing::Spot, job);
+        let of = |offer: &Offer| DearSpot {
+            billed_hours: hours.map(|due| due.billed_hours),
+            total: hours.and_then(|due| offer.quote(job, &due)?.parts.total()),
+            on_demand: offer.on_demand_total(job),
+        };
+        let spot = self.offers.iter().filter(|offer| offer.billing == Billing::Spot).map(of);
+        spot.min_by(|a, b| a.score().total_cmp(&b.score())).unwrap_or_default()
+    }
+}
+
+impl Offer<'_> {
     /// So many machines under this offer.
     pub(super) fn launch(&self, instance: InstanceId, nodes: u32) -> Launch {
         Launch { instance, nodes, region: self.region, billing: self.billing }
+    }
+
+    /// What a job comes to under this offer, in its parts; `None` when it gives way to an unknown price.
+    fn quote(&self, job: &Job, due: &Due) -> Option<Quote> {
+        let rates = (self.rate.times(job.nodes), self.on_demand.map(|rate| rate.times(job.nodes)));
+        job.extras.quote(rates, due, self.billing, &self.charges)
+    }
+
+    /// What it comes to on demand in the same region.
+    fn on_demand_total(&self, job: &Job) -> Option<Usd> {
+        let rates = (self.on_demand?.times(job.nodes), None);
+        let due = due(Billing::OnDemand, job)?;
+        job.extras.quote(rates, &due, Billing::OnDemand, &self.charges)?.parts.total()
+    }
+
+    /// What the offer comes to for a job; `None` for spot that costs no less than on-demand, or would never end.
+    fn deal(&self, job: &Job, owed: bool) -> Option<Deal> {
+        let due = due(self.billing, job)?;
+        let quote = self.quote(job, &due)?;
+        let total = quote.parts.total()?;
+        let spot = self.billing == Billing::Spot;
+        if spot && self.on_demand_total(job).is_some_and(|on_demand| total >= on_demand) {
+            return None;
+        }
+        let term = self.billing.term_hours().filter(|_| owed);
+        let term = term.map_or(0.0, |term| f64::from(term) * terms_owed(job.hours.expected, term));
+        let beside = quote.parts.beside_machines();
+        let (machines, counted) = if term > quote.hours {
+            let rate = self.rate.times(job.nodes);
+            (rate.to_f64() * term, rate.cost(BilledHours::from_f64(term)?) + beside)
+        } else {
+            (quote.machines_usd, total)
+        };
+        Some(Deal {
+            billing: self.billing,
+            region: self.region,
+            total,
+            at_least: quote.parts.at_least(),
+            counted,
+            rate: self.rate,
+            wall_hours: job.extras.startup_hours + due.wall_hours,
+            exact_usd: machines + beside.to_f64(),
+        })
     }
 
     /// Spot must be below on-demand, and by the asked share where one is asked.
@@ -167,11 +228,6 @@ impl Offer {
         let discount = 1.0 - self.rate.to_f64() / on_demand.to_f64();
         self.rate < on_demand && limits.min_spot_discount.is_none_or(|least| discount >= least)
     }
-}
-
-/// What `hours` of the whole configuration cost at `rate` a machine.
-fn total(rate: UsdPerHour, hours: f64, job: &Job) -> Option<Usd> {
-    Some(rate.times(job.nodes).cost(BilledHours::from_f64(hours)?))
 }
 
 /// Whether a price is older than `--max-age` allows.

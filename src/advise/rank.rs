@@ -6,11 +6,12 @@ use crate::catalog::Catalog;
 use crate::estimate::Verdict;
 use std::cmp::Ordering;
 
-/// Sorts by verdict, then the key; ties by more RAM, more vCPUs, fewer nodes, then names (the catalog's own order).
+/// Sorts by verdict, then what is wholly priced before what lacks a part, then the key; ties by more RAM, more vCPUs, fewer nodes, then names (the catalog's own order).
 pub(super) fn sort(candidates: &mut [Candidate], catalog: &Catalog, sort: Sort) {
     candidates.sort_by(|a, b| {
         a.verdict
             .cmp(&b.verdict)
+            .then(a.deal.at_least.cmp(&b.deal.at_least))
             .then_with(|| by_key(a, b, sort))
             .then_with(|| roomier_first(a, b, catalog))
             .then(a.nodes.cmp(&b.nodes))
@@ -39,7 +40,10 @@ pub(super) fn keep_pareto(candidates: &mut Vec<Candidate>) {
 }
 
 fn dominates(a: &Candidate, b: &Candidate) -> bool {
-    let no_worse = a.verdict <= b.verdict && a.deal.exact_usd <= b.deal.exact_usd && a.hours <= b.hours;
+    let no_worse = a.verdict <= b.verdict
+        && a.deal.at_least <= b.deal.at_least
+        && a.deal.exact_usd <= b.deal.exact_usd
+        && a.hours <= b.hours;
     no_worse && (a.verdict < b.verdict || a.deal.exact_usd < b.deal.exact_usd || a.hours < b.hours)
 }
 

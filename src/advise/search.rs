@@ -3,6 +3,7 @@
 //! Only what can still make the answer is worked out: machines are taken in the order of a bound that no layout can beat,
 //! and the search stops once the rows found are better than every bound left. A test compares it with brute force.
 
+use super::best::BestKeys;
 use super::limits::{DEFAULT_MAX_GPUS, Limits};
 use super::lot::{Lot, Models, Run, lots};
 use super::miss::{self, Broken};
@@ -10,17 +11,16 @@ use super::offer::{Deal, Offer, Offers, also_in, prices_in};
 use super::quota::{self, Launch};
 use super::reject::Rejects;
 use super::shape::{Shape, group};
-use super::{Advice, Recommendation, Sort, outlook, rank};
+use super::{Advice, Recommendation, Sort, rank, spot};
 use crate::catalog::Catalog;
-use crate::catalog::gpu::Gpu;
+use crate::catalog::charge::Charges;
 use crate::catalog::instance::InstanceId;
-use crate::catalog::price::Billing;
 use crate::diag::Assumption;
 use crate::estimate::Verdict;
-use crate::estimate::training::trained_params;
 use crate::price::bill::{Job as Bill, SpotOutlook, costs};
+use crate::price::part as extras;
 use crate::price::{Cost, JobHours};
-use crate::workload::{Job, Task, Workload};
+use crate::workload::Workload;
 use std::collections::BTreeSet;
 
 /// A priced run that stays inside every limit.
@@ -89,7 +89,7 @@ struct Search<'a> {
     catalog: &'a Catalog,
     workload: &'a Workload,
     limits: &'a Limits,
-    offers: Vec<Offers>,
+    offers: Vec<Offers<'a>>,
     lots: Vec<Lot<'a>>,
     /// What became of each lot.
     runs: Vec<Outcome>,
@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
         prospects.sort_by(|a, b| {
             a.least_key.total_cmp(&b.least_key).then(a.lot.cmp(&b.lot)).then(a.instance.cmp(&b.instance))
         });
-        let mut best = BestKeys { keys: Vec::new(), wanted: self.limits.top };
+        let mut best = BestKeys::wanted(self.limits.top);
         for prospect in &prospects {
             if self.limits.pareto {
                 if self.is_dominated(prospect) {
@@ -156,7 +156,8 @@ impl<'a> Search<'a> {
                 break;
             }
             if let Some(candidate) = self.try_prospect(prospect) {
-                if candidate.verdict == Verdict::Fits {
+                // What lacks a part stands behind all that is known, so it ends no search.
+                if candidate.verdict == Verdict::Fits && !candidate.deal.at_least {
                     best.insert(candidate.key(self.limits.sort));
                 }
                 self.candidates.push(candidate);
@@ -168,7 +169,10 @@ impl<'a> Search<'a> {
     fn is_dominated(&self, prospect: &Prospect) -> bool {
         let least_hours = self.lots[prospect.lot].least_hours;
         self.candidates.iter().any(|c| {
-            c.verdict == Verdict::Fits && c.deal.exact_usd < prospect.least_usd && c.hours < least_hours
+            c.verdict == Verdict::Fits
+                && !c.deal.at_least
+                && c.deal.exact_usd < prospect.least_usd
+                && c.hours < least_hours
         })
     }
 
@@ -185,28 +189,29 @@ impl<'a> Search<'a> {
         let Outcome::Run(run) = &self.runs[prospect.lot] else { return None };
         let offers = &self.offers[prospect.offers];
         let outlook =
-            if offers.has_spot() { self.outlook(prospect.instance, nodes) } else { SpotOutlook::CALM };
-        let may = |offer: &Offer| {
+            if offers.has_spot() { self.outlook(prospect.instance, run) } else { SpotOutlook::CALM };
+        let may = |offer: &Offer<'_>| {
             let launch = offer.launch(prospect.instance, nodes);
             quota::shortfall(self.catalog, &self.limits.quotas, &launch).is_none()
         };
-        let Some(deal) = offers.best(&self.bill(prospect.instance, run, &outlook), self.limits.owed, may)
-        else {
+        let bill = self.bill(prospect.instance, run, (&outlook, Charges::default()));
+        let Some(deal) = offers.best(&bill, self.limits, may) else {
             if let Some(short) = offers.shortfall(self.catalog, self.limits, (prospect.instance, nodes)) {
                 let (needed, limit) = (short.needed.unwrap_or(f64::INFINITY), short.limit);
                 let describe = || miss::over_quota(self.catalog, prospect.instance, nodes, &short);
                 self.rejects.add("quota", needed / limit.max(f64::MIN_POSITIVE), describe);
                 return None;
             }
-            let describe = || miss::unpriced(self.catalog, prospect.instance, "spot-not-worth-it");
-            self.rejects.add("spot-not-worth-it", 0.0, describe);
+            let dear = offers.dear_spot(&bill);
+            let describe = || miss::dear_spot(self.catalog, prospect.instance, &bill, &dear);
+            self.rejects.add("spot-not-worth-it", dear.score(), describe);
             return None;
         };
         let candidate = Candidate {
             instance: prospect.instance,
             lot: prospect.lot,
             nodes,
-            hours: wall_hours(&deal, run, self.workload.trains()),
+            hours: deal.wall_hours,
             verdict: run.verdict,
             deal,
         };
@@ -220,6 +225,11 @@ impl<'a> Search<'a> {
         match miss::over_limit(self.limits, &figures) {
             Some(broken) => {
                 self.reject(broken);
+                None
+            }
+            None if self.limits.budget.is_some() && deal.at_least => {
+                let describe = || miss::part_unknown(self.catalog, prospect.instance, nodes, deal.counted);
+                self.rejects.add("price-unknown", deal.exact_usd, describe);
                 None
             }
             None => Some(candidate),
@@ -243,23 +253,24 @@ impl<'a> Search<'a> {
         self.rejects.add(broken.reason, broken.score(), || broken.describe(self.catalog));
     }
 
-    fn outlook(&self, instance: InstanceId, nodes: u32) -> SpotOutlook {
-        let gpu: &Gpu = self.catalog.gpu(self.catalog.instance(instance).gpu);
-        let saved = match &self.workload.job {
-            Job::Training(job) => trained_params(&self.workload.model, job),
-            Job::Samples(job) if job.task != Task::Infer => self.workload.model.params,
-            Job::Serving(_) | Job::Samples(_) => 0.0,
-        };
-        outlook::of(self.catalog, gpu, nodes, saved, &self.limits.spot)
+    fn outlook(&self, instance: InstanceId, run: &Run) -> SpotOutlook {
+        spot::outlook(self.catalog, self.limits, instance, run)
     }
 
-    fn bill<'b>(&self, instance: InstanceId, run: &Run, outlook: &'b SpotOutlook) -> Bill<'b> {
+    fn bill<'b>(
+        &self,
+        instance: InstanceId,
+        run: &Run,
+        (outlook, charges): (&'b SpotOutlook, Charges<'b>),
+    ) -> Bill<'b> {
         Bill {
             nodes: run.nodes,
             gpus_per_node: self.catalog.instance(instance).gpus,
             hours: JobHours { low: run.hours.low, expected: run.hours.expected, high: run.hours.high },
             reruns: self.workload.trains(),
             spot: outlook,
+            charges,
+            extras: self.limits.extras,
         }
     }
 
@@ -271,8 +282,10 @@ impl<'a> Search<'a> {
         self.candidates.truncate(self.limits.top);
         let mut warnings = BTreeSet::new();
         let mut recommendations = Vec::new();
+        let mut checkpoint_bytes = None;
         for candidate in &self.candidates {
             if let Outcome::Run(run) = &self.runs[candidate.lot] {
+                checkpoint_bytes.get_or_insert(run.checkpoint_bytes);
                 warnings.extend(run.warnings.clone());
                 recommendations.push(self.recommendation(candidate, run));
             }
@@ -290,17 +303,22 @@ impl<'a> Search<'a> {
         }
         Advice {
             only_unknown_prices,
-            assumptions: self.assumptions(&recommendations),
+            assumptions: self.assumptions(&recommendations, checkpoint_bytes),
             considered: self.considered,
             rejected: self.rejects.finish(),
-            warnings: warnings.into_iter().collect(),
+            warnings: warnings
+                .into_iter()
+                .chain(spot::refused(self.catalog, self.limits, &recommendations))
+                .collect(),
             recommendations,
         }
     }
 
     /// What the search took for granted.
-    fn assumptions(&self, rows: &[Recommendation]) -> Vec<Assumption> {
-        let mut all = self.spot_assumptions(rows);
+    fn assumptions(&self, rows: &[Recommendation], checkpoint_bytes: Option<f64>) -> Vec<Assumption> {
+        let reruns = self.workload.trains();
+        let mut all = spot::assumptions(self.catalog, self.limits, rows, checkpoint_bytes.filter(|_| reruns));
+        all.extend(extras::assumptions(&self.limits.extras));
         if self.limits.gpus.is_none() && self.limits.max_gpus == DEFAULT_MAX_GPUS {
             all.push(Assumption {
                 id: "max-gpus",
@@ -312,17 +330,13 @@ impl<'a> Search<'a> {
         all
     }
 
-    /// The spot assumptions, where an answer has a spot price.
-    fn spot_assumptions(&self, rows: &[Recommendation]) -> Vec<Assumption> {
-        let has_spot = rows.iter().flat_map(|row| &row.costs).any(|cost| cost.billing == Billing::Spot);
-        let reruns = self.workload.trains();
-        if has_spot { outlook::assumptions(self.catalog, &self.limits.spot, reruns) } else { Vec::new() }
-    }
-
     fn recommendation(&self, candidate: &Candidate, run: &Run) -> Recommendation {
         let instance = self.catalog.instance(candidate.instance);
-        let outlook = self.outlook(candidate.instance, run.nodes);
-        let prices = prices_in(self.catalog, candidate.instance, candidate.deal.region, self.limits);
+        let outlook = self.outlook(candidate.instance, run);
+        let region = candidate.deal.region;
+        let prices = prices_in(self.catalog, candidate.instance, region, self.limits);
+        let charges = self.limits.filter.charges(self.catalog, candidate.instance, region);
+        let job = self.bill(candidate.instance, run, (&outlook, charges));
         Recommendation {
             instance: candidate.instance,
             nodes: run.nodes,
@@ -337,9 +351,9 @@ impl<'a> Search<'a> {
             verdict: run.verdict,
             performance: run.performance.clone(),
             duration_hours: run.hours,
-            costs: self
-                .within_quotas(candidate, costs(&prices, &self.bill(candidate.instance, run, &outlook))),
+            costs: self.within_quotas(candidate, costs(&prices, &job)),
             ranked_total: candidate.deal.total,
+            at_least: candidate.deal.at_least,
             ranked_billing: candidate.deal.billing,
         }
     }
@@ -366,28 +380,4 @@ enum Outcome {
     Nothing,
     /// The best layout.
     Run(Box<Run>),
-}
-
-/// The lowest keys found so far, as many as rows are wanted.
-struct BestKeys {
-    keys: Vec<f64>,
-    wanted: usize,
-}
-
-impl BestKeys {
-    fn insert(&mut self, key: f64) {
-        let at = self.keys.partition_point(|&k| k <= key);
-        self.keys.insert(at, key);
-        self.keys.truncate(self.wanted);
-    }
-
-    /// Whether enough rows are better than anything from this bound on.
-    fn all_below(&self, bound: f64) -> bool {
-        self.keys.len() >= self.wanted && self.keys.last().is_none_or(|&worst| worst < bound)
-    }
-}
-
-/// Hours until the job is done: on spot the reruns count.
-fn wall_hours(deal: &Deal, run: &Run, reruns: bool) -> f64 {
-    if reruns { deal.billed_hours } else { run.hours.expected }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::ser::Formatter;
 
 use super::Catalog;
+use super::charge::Charge;
 use super::gpu::{Family, Gpu};
 use super::instance::{Instance, InstanceId, Provider};
 use super::measured::MeasuredRate;
@@ -24,7 +25,7 @@ pub const SECTIONS: &[&str] =
     &["core", "prices", "price-notes", "presets", "constants", "rules", "scenarios", "ownership", "findings"];
 
 /// What everything else refers to, in one section.
-type Core = (Vec<Source>, Vec<Gpu>, Vec<Family>, Vec<Provider>, Vec<Region>, Vec<Instance>);
+type Core = (Vec<Source>, Vec<Gpu>, Vec<Family>, Vec<Provider>, Vec<Region>, Vec<Instance>, Vec<Charge>);
 
 /// Networks with the sources that only they cite, and what they were measured to do.
 type Networks = (Vec<Source>, Vec<Preset>, Vec<MeasuredRate>);
@@ -73,6 +74,7 @@ fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
     all.extend(catalog.providers.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.regions.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.instances.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.charges.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.prices.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.constants.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.rules.iter_mut().map(|it| &mut it.source));
@@ -94,6 +96,7 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
             &catalog.providers,
             &catalog.regions,
             &catalog.instances,
+            &catalog.charges,
         )),
         "prices" => {
             catalog.prices.iter().map(pack_price).collect::<io::Result<Vec<_>>>().map(|rows| rows.concat())
@@ -116,6 +119,7 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
             let core: Core = serde_json::from_slice(bytes)?;
             (catalog.sources, catalog.gpus, catalog.families) = (core.0, core.1, core.2);
             (catalog.providers, catalog.regions, catalog.instances) = (core.3, core.4, core.5);
+            catalog.charges = core.6;
         }
         "prices" => catalog.prices = bytes.as_chunks::<PRICE_BYTES>().0.iter().map(unpack_price).collect(),
         "price-notes" => {

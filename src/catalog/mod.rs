@@ -2,6 +2,7 @@
 //!
 //! Read-only after loading. Nothing here estimates, ranks or prints; only `load` reads files.
 
+pub mod charge;
 pub mod codes;
 pub mod gpu;
 pub mod image;
@@ -20,6 +21,7 @@ pub mod region;
 pub mod select;
 pub mod validate;
 
+use charge::Charge;
 use gpu::{Family, Gpu, GpuId};
 use instance::{Instance, InstanceId, Provider, ProviderId};
 use knowledge::{Constant, Rule, Scenario};
@@ -45,6 +47,8 @@ pub struct Catalog {
     pub regions: Vec<Region>,
     /// Machines, by provider and name.
     pub instances: Vec<Instance>,
+    /// What providers bill besides machines, and how they count time.
+    pub charges: Vec<Charge>,
     /// Prices, by instance, then region, billing kind and upfront.
     pub prices: Vec<Price>,
     /// Model presets, by name.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 
 use super::Catalog;
+use super::charge::{Charge, Charges};
 use super::gpu::{GpuId, Stack};
 use super::instance::{Instance, InstanceId, ProviderId, Tier};
 use super::lookup::GpuSelection;
@@ -189,6 +190,16 @@ impl Filter {
                 Some(Miss::Billing)
             }
         })
+    }
+
+    /// What is billed besides the machine; a price of storage or egress that is too old counts as not known.
+    pub fn charges<'c>(&self, catalog: &'c Catalog, instance: InstanceId, region: RegionId) -> Charges<'c> {
+        let all = catalog.charges(instance, region);
+        let young = |charge: &&Charge| {
+            let earliest = catalog.source(charge.source).as_of.not_before();
+            self.max_age.is_none_or(|limit| limit.holds(earliest))
+        };
+        Charges { storage: all.storage.filter(young), egress: all.egress.filter(young), ..all }
     }
 
     /// The machines that pass, in catalog order. With a limit on regions, those that have a price in one that passes.

@@ -1,7 +1,9 @@
 //! The command line as typed: commands and their flags. No defaults that depend on anything, no meaning.
 
+mod cost;
 mod gate;
 
+pub use cost::{CostArgs, CostLimitArgs, UsageArgs};
 pub use gate::{DiffArgs, GateArgs};
 
 use super::commitment_args::CommitmentsArgs;
@@ -10,9 +12,8 @@ use super::help;
 use super::request::Group;
 use super::rightsize_args::RightsizeArgs;
 use super::tco_args::TcoArgs;
-use super::value::{Amount, Percent};
+use super::value::Percent;
 use crate::report::Format;
-use crate::units::Hours;
 use crate::workload::settings::WorkloadArgs;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -309,85 +310,6 @@ pub struct TargetArgs {
     pub explain: Option<bool>,
 }
 group!(TargetArgs { gpu, gpus, explain });
-
-/// Arguments of `cost`.
-#[derive(Clone, Debug, Args)]
-pub struct CostArgs {
-    /// What is used.
-    #[command(flatten)]
-    pub usage: UsageArgs,
-    /// Which machines.
-    #[command(flatten)]
-    pub filter: FilterArgs,
-    /// Limits.
-    #[command(flatten)]
-    pub limit: CostLimitArgs,
-}
-
-/// What is used: machines and hours.
-#[derive(Clone, Debug, Default, Args)]
-pub struct UsageArgs {
-    /// Hours to pay (`720`, `30d`, `1y`) [default: 730, a month]
-    #[arg(long, env = "GPUADVISE_HOURS", hide_env = true, value_name = "DUR", allow_hyphen_values = true)]
-    pub hours: Option<Hours>,
-
-    /// So many machines of each
-    #[arg(long, env = "GPUADVISE_NODES", hide_env = true, value_name = "N", allow_negative_numbers = true)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub nodes: Option<u32>,
-
-    /// Exactly so many GPUs in all: as many machines of each as make them, or `--nodes`
-    #[arg(long, env = "GPUADVISE_GPUS", hide_env = true, value_name = "N", allow_negative_numbers = true)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub gpus: Option<u32>,
-
-    /// At most so many GPUs in all
-    #[arg(
-        long,
-        env = "GPUADVISE_MAX_GPUS",
-        hide_env = true,
-        value_name = "N",
-        allow_negative_numbers = true
-    )]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_gpus: Option<u32>,
-}
-group!(UsageArgs { hours, nodes, gpus, max_gpus } either { gpus, max_gpus });
-
-/// Limits of `cost`.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Limits and ranking")]
-pub struct CostLimitArgs {
-    /// At most so many dollars an hour for all nodes
-    #[arg(long, env = "GPUADVISE_MAX_HOURLY", hide_env = true, value_name = "USD")]
-    #[arg(allow_hyphen_values = true)]
-    pub max_hourly: Option<Amount>,
-
-    /// At most so many dollars for all hours
-    #[arg(long, env = "GPUADVISE_BUDGET", hide_env = true, value_name = "USD", allow_hyphen_values = true)]
-    pub budget: Option<Amount>,
-
-    /// Spot prices count only from this many per cent below on-demand
-    #[arg(long, env = "GPUADVISE_MIN_SPOT_DISCOUNT", hide_env = true, value_name = "PCT")]
-    #[arg(allow_hyphen_values = true)]
-    pub min_spot_discount: Option<Percent>,
-
-    /// Rows to show [default: all]
-    #[arg(short = 'n', long, env = "GPUADVISE_TOP", hide_env = true, value_name = "N")]
-    #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
-    pub top: Option<u32>,
-
-    /// End with exit code 4 when the cheapest row costs more than this
-    #[arg(
-        long,
-        env = "GPUADVISE_FAIL_OVER",
-        hide_env = true,
-        value_name = "USD",
-        allow_hyphen_values = true
-    )]
-    pub fail_over: Option<Amount>,
-}
-group!(CostLimitArgs { max_hourly, budget, min_spot_discount, top, fail_over });
 
 /// Arguments of `calibrate`.
 #[derive(Clone, Debug, Args)]

@@ -1,6 +1,6 @@
 //! Tables of settings, as in `[defaults]` of `gpuadvise.toml` and in `--workload` files. Keys are flags without dashes.
 
-use super::constraint::{FilterArgs, LimitArgs, SpotArgs};
+use super::constraint::{BillArgs, FilterArgs, LimitArgs, SpotArgs};
 use super::request::Group;
 use crate::diag::{InputError, Place};
 use crate::workload::settings::WorkloadArgs;
@@ -62,7 +62,8 @@ impl Settings {
         self.group::<WorkloadArgs>()?;
         self.group::<FilterArgs>()?;
         self.group::<LimitArgs>()?;
-        self.group::<SpotArgs>().map(|_| ())
+        self.group::<SpotArgs>()?;
+        self.group::<BillArgs>().map(|_| ())
     }
 
     /// All values as written, each key once: those of `lower` give way.
@@ -98,6 +99,7 @@ pub(super) fn known_keys() -> Vec<String> {
     known.extend(FilterArgs::keys());
     known.extend(LimitArgs::keys());
     known.extend(SpotArgs::keys());
+    known.extend(BillArgs::keys());
     known
 }
 

@@ -5,6 +5,7 @@ use super::value::{
     Amount, BillingChoice, CheckpointInterval, Days, Gbps, Percent, Rate, Span, StackChoice, TierChoice,
 };
 use crate::advise::Sort;
+use crate::price::part::Extras;
 use crate::units::{Bytes, Hours};
 use clap::Args;
 use std::path::PathBuf;
@@ -211,7 +212,7 @@ group!(LimitArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Spot")]
 pub struct SpotArgs {
-    /// Interruptions per node and hour [default: the provider's sourced rate]
+    /// Interruptions per node and hour [default: measured losses, as a range]
     #[arg(long, env = "GPUADVISE_INTERRUPTIONS_PER_HOUR", hide_env = true, value_name = "N")]
     #[arg(allow_hyphen_values = true)]
     pub interruptions_per_hour: Option<Rate>,
@@ -230,8 +231,73 @@ pub struct SpotArgs {
     #[arg(long, env = "GPUADVISE_RESTART_TIME", hide_env = true, value_name = "DUR")]
     #[arg(allow_hyphen_values = true)]
     pub restart_time: Option<Span>,
+
+    /// Time without machines after an interruption: not billed, but part of the wall time [default: measured waits, 0 with
+    /// `--interruptions-per-hour`]
+    #[arg(long, env = "GPUADVISE_CAPACITY_WAIT", hide_env = true, value_name = "DUR")]
+    #[arg(allow_hyphen_values = true)]
+    pub capacity_wait: Option<Span>,
+
+    /// Go on on demand after so many interruptions, 1 to 20 [default: stay on spot]
+    #[arg(long, env = "GPUADVISE_SPOT_FALLBACK_AFTER", hide_env = true, value_name = "N")]
+    #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub spot_fallback_after: Option<u32>,
 }
-group!(SpotArgs { interruptions_per_hour, checkpoint_interval, checkpoint_time, restart_time });
+group!(SpotArgs {
+    interruptions_per_hour,
+    checkpoint_interval,
+    checkpoint_time,
+    restart_time,
+    capacity_wait,
+    spot_fallback_after,
+});
+
+/// What a job uses besides its hours of work.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+#[command(next_help_heading = "Bill")]
+pub struct BillArgs {
+    /// Billed time of each machine until work begins: boot, images, data (`10m`) [default: 0]
+    #[arg(long, env = "GPUADVISE_STARTUP", hide_env = true, value_name = "DUR", allow_hyphen_values = true)]
+    pub startup: Option<Span>,
+
+    /// Billed time in which each machine waits (`2h`) [default: 0]
+    #[arg(long, env = "GPUADVISE_IDLE", hide_env = true, value_name = "DUR", allow_hyphen_values = true)]
+    pub idle: Option<Span>,
+
+    /// Time in which the machines are stopped and their disks are kept (`30d`) [default: 0]
+    #[arg(long, env = "GPUADVISE_STOPPED", hide_env = true, value_name = "DUR", allow_hyphen_values = true)]
+    pub stopped: Option<Span>,
+
+    /// Disk space of all machines together (`500GiB`; a bare number is GiB), billed while they run, wait or are stopped
+    #[arg(
+        long,
+        env = "GPUADVISE_STORAGE",
+        hide_env = true,
+        value_name = "BYTES",
+        allow_hyphen_values = true
+    )]
+    pub storage: Option<Bytes>,
+
+    /// Data that leaves for the internet (`1TB`; a bare number is GiB)
+    #[arg(long, env = "GPUADVISE_EGRESS", hide_env = true, value_name = "BYTES", allow_hyphen_values = true)]
+    pub egress: Option<Bytes>,
+}
+group!(BillArgs { startup, idle, stopped, storage, egress });
+
+impl BillArgs {
+    /// What is used; what is not asked is not used.
+    pub fn extras(&self) -> Extras {
+        let hours = |span: Option<Span>| span.map_or(0.0, |span| span.0.0);
+        let bytes = |amount: Option<Bytes>| amount.map_or(0.0, |amount| amount.0 as f64);
+        Extras {
+            startup_hours: hours(self.startup),
+            idle_hours: hours(self.idle),
+            stopped_hours: hours(self.stopped),
+            storage_bytes: bytes(self.storage),
+            egress_bytes: bytes(self.egress),
+        }
+    }
+}
 
 /// All constraints of a search.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
@@ -245,4 +311,7 @@ pub struct ConstraintArgs {
     /// Spot.
     #[command(flatten)]
     pub spot: SpotArgs,
+    /// The bill.
+    #[command(flatten)]
+    pub bill: BillArgs,
 }

@@ -53,8 +53,13 @@ impl Frame {
 
     /// All constraints over the `[defaults]` of the project file.
     pub fn constraints(&self, flags: ConstraintArgs) -> anyhow::Result<ConstraintArgs> {
-        let ConstraintArgs { filter, limit, spot } = flags;
-        Ok(ConstraintArgs { filter: self.group(filter)?, limit: self.group(limit)?, spot: self.group(spot)? })
+        let ConstraintArgs { filter, limit, spot, bill } = flags;
+        Ok(ConstraintArgs {
+            filter: self.group(filter)?,
+            limit: self.group(limit)?,
+            spot: self.group(spot)?,
+            bill: self.group(bill)?,
+        })
     }
 
     /// The workload as asked: flags over environment over `--workload` file over `[defaults]`.

@@ -261,7 +261,9 @@ Examples:
   # A month of each GPU at its cheapest, under each contract
   gpuadvise cost --hours 720
   # One machine for a year, reserved or on demand
-  gpuadvise cost --instance aws/p5.48xlarge --hours 1y --billing on-demand,committed";
+  gpuadvise cost --instance aws/p5.48xlarge --hours 1y --billing on-demand,committed
+  # A short run with its disks, which are kept for a week, and the data that leaves
+  gpuadvise cost --gpu H100:8 --hours 20m --billing on-demand --startup 10m --storage 500GiB --stopped 7d --egress 1TB";
 
 /// Below the long help of `tco`.
 pub const TCO: &str = "\

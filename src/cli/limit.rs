@@ -3,7 +3,7 @@
 use super::constraint::{ConstraintArgs, FilterArgs, SpotArgs};
 use super::quota;
 use super::value::{BillingChoice, CheckpointInterval, Days, StackChoice, TierChoice};
-use crate::advise::limits::{Checkpoints, DEFAULT_MAX_GPUS, Limits, SpotFlags};
+use crate::advise::limits::{DEFAULT_MAX_GPUS, Limits};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{GpuId, Stack};
 use crate::catalog::instance::{InstanceId, Tier};
@@ -11,6 +11,8 @@ use crate::catalog::lookup::{GpuSelection, LookupError};
 use crate::catalog::price::Billing;
 use crate::catalog::select::{Filter, MaxAge};
 use crate::diag::InputError;
+use crate::price::spot::Checkpoints;
+use crate::price::spot::outlook::SpotFlags;
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 
@@ -108,7 +110,7 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
         max_gpus: limit.gpus.or(limit.max_gpus).unwrap_or(DEFAULT_MAX_GPUS),
         nodes: None,
         max_nodes: limit.max_nodes,
-        max_hourly: limit.max_hourly.map(super::value::Amount::usd),
+        max_hourly: limit.max_hourly.map(super::value::Amount::per_hour),
         budget: limit.budget.map(super::value::Amount::usd),
         deadline_hours: limit.deadline.map(|hours| hours.0),
         owed: false,
@@ -121,6 +123,7 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
             .map(|file| quota::read(file, catalog))
             .transpose()?
             .unwrap_or_default(),
+        extras: args.bill.extras(),
         spot: spot(&args.spot),
         sort: limit.sort.unwrap_or_default(),
         top: limit.top.map_or(DEFAULT_TOP, |top| top as usize),
@@ -128,7 +131,8 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
     })
 }
 
-fn spot(args: &SpotArgs) -> SpotFlags {
+/// What is said about interruptions.
+pub fn spot(args: &SpotArgs) -> SpotFlags {
     SpotFlags {
         interruptions_per_node_hour: args.interruptions_per_hour.map(|rate| rate.0),
         checkpoints: match args.checkpoint_interval {
@@ -138,6 +142,8 @@ fn spot(args: &SpotArgs) -> SpotFlags {
         },
         checkpoint_hours: args.checkpoint_time.map(|span| span.0.0),
         restart_hours: args.restart_time.map(|span| span.0.0),
+        capacity_wait_hours: args.capacity_wait.map(|span| span.0.0),
+        fallback_after: args.spot_fallback_after,
     }
 }
 

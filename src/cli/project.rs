@@ -1,12 +1,13 @@
 //! The project file `gpuadvise.toml`: `[defaults]`, and what the commands that gate read. Everything has its place in the
 //! file; names that only a catalog knows, such as providers, are looked up by those who use them.
 
+mod budget;
+
 use super::config::{Settings, Table, at, known_keys, parse};
 use crate::catalog::lookup::resolve_billing;
 use crate::catalog::price::Billing;
 use crate::diag::{InputError, Place};
 use crate::gate::{Budget, Level, ids};
-use crate::money::{Usd, UsdPerHour};
 use rust_decimal::Decimal;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -285,27 +286,6 @@ impl Reader<'_> {
         settings.check()?;
         let (pick, nodes) = (pick.transpose()?, nodes.transpose()?);
         Ok(Entry { name, place, pick, nodes, file, scenario, settings })
-    }
-
-    fn budget(&self, mut table: Table) -> Result<Budget, InputError> {
-        let money = |field: Option<Field>| field.map(|field| field.amount()).transpose();
-        let budget = Budget {
-            total: money(self.take(&mut table, "total"))?.map(Usd::from_decimal),
-            monthly: money(self.take(&mut table, "monthly"))?.map(Usd::from_decimal),
-            hourly: money(self.take(&mut table, "hourly"))?.map(UsdPerHour::new),
-            max_age_days: self
-                .take(&mut table, "max-age-days")
-                .map(|field| field.whole("a whole number of days, 0 or more"))
-                .transpose()?,
-            unknown_price: self
-                .take(&mut table, "unknown-price")
-                .map(|field| field.level())
-                .transpose()?
-                .unwrap_or_default(),
-        };
-        let known = ["total", "monthly", "hourly", "max-age-days", "unknown-price"];
-        self.nothing_left(&table, "[budget]", &known)?;
-        Ok(budget)
     }
 
     fn discounts(

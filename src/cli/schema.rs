@@ -2,7 +2,7 @@
 
 mod input;
 
-use super::constraint::{FilterArgs, LimitArgs, SpotArgs};
+use super::constraint::{BillArgs, FilterArgs, LimitArgs, SpotArgs};
 use crate::report;
 use crate::workload::settings::WorkloadArgs;
 use clap::builder::ValueParser;
@@ -61,7 +61,8 @@ pub fn text(name: &str) -> Option<String> {
 
 fn project() -> Value {
     let mut defaults = settings::<WorkloadArgs>();
-    for more in [settings::<FilterArgs>(), settings::<LimitArgs>(), settings::<SpotArgs>()] {
+    let (spot, bill) = (settings::<SpotArgs>(), settings::<BillArgs>());
+    for more in [settings::<FilterArgs>(), settings::<LimitArgs>(), spot, bill] {
         defaults.extend(more);
     }
     file("A project file", &input::project(&defaults))

@@ -16,7 +16,7 @@ use crate::workload::Workload;
 /// The outcome of a search, with its reason on stderr.
 pub fn of_search(frame: &Frame, advice: &Advice, fail_over: Option<Amount>) -> Outcome {
     match advice.recommendations.first() {
-        Some(best) => within(frame, best.ranked_total, fail_over),
+        Some(best) => within(frame, (best.ranked_total, best.at_least), fail_over),
         None if advice.only_unknown_prices => no_usable_price(frame),
         None => all_rejected(frame, advice),
     }
@@ -36,13 +36,23 @@ pub fn refuse_strict<'a>(
 }
 
 /// Whether the best row stays within `--fail-over`.
-pub fn within(frame: &Frame, best: Usd, fail_over: Option<Amount>) -> Outcome {
-    match fail_over.map(Amount::usd).filter(|&limit| best > limit) {
-        Some(limit) => {
-            frame.complain(&format!("the best row costs {best} USD, --fail-over allows {limit} USD"));
+///
+/// A cost that lacks a part cannot be said to stay within.
+pub fn within(frame: &Frame, (best, at_least): (Usd, bool), fail_over: Option<Amount>) -> Outcome {
+    let least = if at_least { "at least " } else { "" };
+    match fail_over.map(Amount::usd) {
+        Some(limit) if best > limit => {
+            frame.complain(&format!("the best row costs {least}{best} USD, --fail-over allows {limit} USD"));
             Outcome::OverLimit
         }
-        None => Outcome::Answered,
+        Some(limit) if at_least => {
+            frame.complain(&format!(
+                "the best row costs at least {best} USD; with a part whose price is not known, it cannot be said to \
+                 stay within the {limit} USD of --fail-over"
+            ));
+            Outcome::CatalogProblem
+        }
+        _ => Outcome::Answered,
     }
 }
 
@@ -108,6 +118,17 @@ pub fn owed_by(best: Option<&Recommendation>) -> Option<Warning> {
     let best = best?;
     let is = |cost: &&Cost| cost.billing == best.ranked_billing && cost.total == Some(best.ranked_total);
     owed(best.costs.iter().find(is)?)
+}
+
+/// Says that totals lack parts whose prices are not known.
+pub fn parts_unknown<'c>(costs: impl Iterator<Item = &'c Cost>) -> Option<Warning> {
+    let count = costs.filter(|cost| cost.at_least).count();
+    let message = format!(
+        "{count} total{} storage or egress, whose price there is not in the catalog: at least what is said, and behind \
+         all that is known",
+        if count == 1 { " lacks" } else { "s lack" }
+    );
+    (count > 0).then_some(Warning { id: "part-unknown", message })
 }
 
 /// What the reader of a list of prices should know.

@@ -125,6 +125,21 @@ pub struct Budget {
     pub max_age_days: Option<u32>,
     /// What an unknown price means.
     pub unknown_price: Level,
+    /// How grave it is to break each limit.
+    pub levels: Levels,
+}
+
+/// How grave it is to break each limit of a budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Levels {
+    /// `total`.
+    pub total: Level,
+    /// `monthly`.
+    pub monthly: Level,
+    /// `hourly`.
+    pub hourly: Level,
+    /// `max-age-days`.
+    pub age: Level,
 }
 
 /// What was found for one workload.
@@ -166,7 +181,12 @@ impl Budget {
         match found {
             Found::Choice(spend) => {
                 let age = self.age(spend);
-                self.money(spend, totals).into_iter().chain(age).collect()
+                let part = spend.at_least.then(|| {
+                    let message =
+                        "the price of its storage or egress is not known there; add it with a --catalog overlay";
+                    Violation { level: self.unknown_price, ..deny(ids::UNKNOWN, message.to_owned()) }
+                });
+                self.money(spend, totals).into_iter().chain(age).chain(part).collect()
             }
             Found::UnknownPrice => {
                 let message =
@@ -188,16 +208,26 @@ impl Budget {
         let all = if several { " of all workloads together" } else { "" };
         let owed = if spend.committed { " (a commitment is owed in full)" } else { "" };
         let total = if several { "the sum of all workloads" } else { "the workload" };
-        let least = if totals.unknown.is_empty() { "" } else { "at least " };
-        let over = |id: &str, what: String, limit: Option<Money>, actual: Option<Money>, own: String| {
+        let least_hour = if totals.unknown.is_empty() { "" } else { "at least " };
+        let least = if totals.at_least() { "at least " } else { "" };
+        let over = |(id, level): (&str, Level),
+                    what: String,
+                    limit: Option<Money>,
+                    actual: Option<Money>,
+                    own: String| {
             let (limit, actual) = limit.zip(actual).filter(|(limit, actual)| actual.0 > limit.0)?;
             let shared = if several { format!("; {own} of it here") } else { String::new() };
             Some(Violation {
                 id: id.to_owned(),
-                level: Level::Deny,
+                level,
                 limit: limit.0.to_f64(),
                 actual: actual.0.to_f64(),
-                message: format!("{what} costs {least}{} USD, {} USD is allowed{shared}", actual.1, limit.1),
+                message: format!(
+                    "{what} costs {}{} USD, {} USD is allowed{shared}",
+                    if id == ids::HOURLY { least_hour } else { least },
+                    actual.1,
+                    limit.1
+                ),
             })
         };
         let (cents, rate) =
@@ -206,21 +236,21 @@ impl Budget {
         let [own_total, own_month, own_hour] = own;
         [
             over(
-                ids::TOTAL,
+                (ids::TOTAL, self.levels.total),
                 format!("{total}{owed}"),
                 self.total.map(cents),
                 totals.total.map(cents),
                 own_total,
             ),
             over(
-                ids::MONTHLY,
+                (ids::MONTHLY, self.levels.monthly),
                 format!("a month{all}"),
                 self.monthly.map(cents),
                 totals.monthly.map(cents),
                 own_month,
             ),
             over(
-                ids::HOURLY,
+                (ids::HOURLY, self.levels.hourly),
                 format!("an hour{all}"),
                 self.hourly.map(rate),
                 totals.hourly.map(rate),
@@ -240,7 +270,7 @@ impl Budget {
         );
         Some(Violation {
             id: ids::AGE.to_owned(),
-            level: Level::Deny,
+            level: self.levels.age,
             limit: Some(f64::from(limit)),
             actual: Some(spend.price_age_days as f64),
             message,
@@ -252,12 +282,13 @@ impl Budget {
 pub fn fail_over(limit: Option<Usd>, found: &Found) -> Option<Violation> {
     let Found::Choice(spend) = found else { return None };
     let limit = limit.filter(|&limit| spend.total > limit)?;
+    let least = if spend.at_least { "at least " } else { "" };
     Some(Violation {
         id: ids::FAIL_OVER.to_owned(),
         level: Level::Deny,
         limit: Some(limit.to_f64()),
         actual: Some(spend.total.to_f64()),
-        message: format!("the workload costs {} USD, its `fail-over` allows {limit} USD", spend.total),
+        message: format!("the workload costs {least}{} USD, its `fail-over` allows {limit} USD", spend.total),
     })
 }
 

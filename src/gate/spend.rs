@@ -20,6 +20,8 @@ pub struct Spend {
     pub monthly: Usd,
     /// An hour of the whole configuration.
     pub hourly: UsdPerHour,
+    /// A part of it, storage or egress, is not known: it costs at least this.
+    pub at_least: bool,
     /// Whether a term is owed in full.
     pub committed: bool,
     /// Age of the price in days, from the earliest day that its source allows.
@@ -33,14 +35,20 @@ impl Spend {
     pub fn of(catalog: &Catalog, cost: &Cost, today: Date) -> Option<Self> {
         let (share, hourly, hours) = (cost.total?, cost.usd_per_hour?, cost.billed_hours?);
         let term = cost.billing.term_hours();
-        let total = cost.commitment.filter(|_| term.is_some()).unwrap_or(share).max(share);
-        let monthly =
-            if term.is_some() { hourly.cost(BilledHours::from_f64(MONTH)?) } else { month_of(share, hours)? };
+        let beside = cost.parts.beside_machines();
+        let owed = cost.commitment.filter(|_| term.is_some()).map(|owed| owed + beside);
+        let total = owed.unwrap_or(share).max(share);
+        let monthly = if term.is_some() {
+            hourly.cost(BilledHours::from_f64(MONTH)?) + month_of(beside, hours)?
+        } else {
+            month_of(share, hours)?
+        };
         let priced_on = catalog.source(cost.source).as_of.not_before();
         Some(Self {
             total,
             monthly,
             hourly,
+            at_least: cost.at_least,
             committed: term.is_some(),
             price_age_days: age_days(priced_on, today),
             priced_on,
@@ -70,9 +78,16 @@ pub struct Totals {
     pub known: usize,
     /// Names of those that have none, in alphabetical order: the sums are at least what they say.
     pub unknown: Vec<String>,
+    /// Names of those that lack a part, in alphabetical order, likewise.
+    pub lacking: Vec<String>,
 }
 
 impl Totals {
+    /// Whether the sums lack something.
+    pub fn at_least(&self) -> bool {
+        !(self.unknown.is_empty() && self.lacking.is_empty())
+    }
+
     /// Adds all up.
     pub fn of<'f>(found: impl IntoIterator<Item = (&'f str, &'f Found)>) -> Self {
         let mut totals = Self::default();
@@ -86,7 +101,9 @@ impl Totals {
             totals.monthly = Some(totals.monthly.unwrap_or_default() + spend.monthly);
             totals.hourly = Some(UsdPerHour::new(hourly));
             totals.known += 1;
+            totals.lacking.extend(spend.at_least.then(|| name.to_owned()));
         }
+        totals.lacking.sort();
         totals.unknown.sort();
         totals
     }

@@ -13,6 +13,7 @@ fn spend(total: u32, monthly: u32, hourly: u32) -> Spend {
         total: usd(total),
         monthly: usd(monthly),
         hourly: UsdPerHour::from_f64(f64::from(hourly) / 100.0).unwrap(),
+        at_least: false,
         committed: false,
         price_age_days: 30,
         priced_on: date(2026, 10, 31),

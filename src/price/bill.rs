@@ -1,9 +1,12 @@
 //! The bill of one configuration in one region: a row for each contract that the catalog knows there.
 
-use super::spot::{self, SpotTerms};
+use super::part::{self, Extras};
+pub use super::spot::outlook::SpotOutlook;
+use super::spot::{self, SpotRun};
 use super::{Cost, JobHours, in_usd};
+use crate::catalog::charge::{Charge, Charges};
 use crate::catalog::price::{Billing, Price, Upfront};
-use crate::money::{BilledHours, Usd};
+use crate::money::{BilledHours, Usd, UsdPerHour};
 
 /// What money needs to know of a configuration.
 #[derive(Clone, Copy, Debug)]
@@ -18,105 +21,116 @@ pub struct Job<'a> {
     pub reruns: bool,
     /// How spot is survived: optimistic, expected, pessimistic rate of interruptions.
     pub spot: &'a SpotOutlook,
+    /// How the provider counts time there, and what it takes for disks and data.
+    pub charges: Charges<'a>,
+    /// What is used besides the hours of work.
+    pub extras: Extras,
 }
 
-/// Interruptions as the data have them: a range, never one certain rate.
-#[derive(Clone, Copy, Debug)]
-pub struct SpotOutlook {
-    /// Fewest interruptions that a source supports.
-    pub low: SpotTerms,
-    /// Expected.
-    pub expected: SpotTerms,
-    /// Most interruptions that a source supports.
-    pub high: SpotTerms,
+/// Hours that the work of a job takes under a contract, before the steps of billing and what is used besides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Due {
+    /// Hours in which machines run, the reruns of spot included.
+    pub billed_hours: f64,
+    /// Those of them that are on demand, where spot gives way to it.
+    pub on_demand_hours: f64,
+    /// Hours until the job is done, waits for spot capacity included.
+    pub wall_hours: f64,
 }
 
-impl SpotOutlook {
-    /// No interruption at all: for contracts that cannot be interrupted.
-    pub const CALM: Self = Self { low: SpotTerms::CALM, expected: SpotTerms::CALM, high: SpotTerms::CALM };
+impl Due {
+    /// Hours of work without an interruption.
+    pub fn plain(hours: f64) -> Self {
+        Self { billed_hours: hours, on_demand_hours: 0.0, wall_hours: hours }
+    }
+
+    fn of(run: &SpotRun) -> Self {
+        let SpotRun { billed_hours, on_demand_hours, wall_hours, .. } = *run;
+        Self { billed_hours, on_demand_hours, wall_hours }
+    }
 }
 
-/// From this multiple of on-demand on a spot job is not priced at all: its expectation is made of endless reruns.
-const HOPELESS_RATIO: f64 = 10.0;
-
-/// Hours that a contract bills for the job, optimistic to pessimistic; `None` when spot would never end.
+/// What a contract takes for the job, optimistic to pessimistic; `None` when spot would never end.
 struct Billed {
-    low: Option<f64>,
-    expected: Option<f64>,
-    high: Option<f64>,
-    run: Option<spot::SpotRun>,
+    low: Option<Due>,
+    expected: Option<Due>,
+    high: Option<Due>,
+    run: Option<SpotRun>,
 }
 
 impl Billed {
     fn of(billing: Billing, job: &Job) -> Self {
         let JobHours { low, expected, high } = job.hours;
+        let plain = |hours| Some(Due::plain(hours));
+        let none = Self { low: plain(low), expected: plain(expected), high: plain(high), run: None };
         if billing != Billing::Spot {
-            return Self { low: Some(low), expected: Some(expected), high: Some(high), run: None };
+            return none;
         }
         if !job.reruns {
-            let interruptions =
-                job.spot.expected.interruptions_per_node_hour * f64::from(job.nodes) * expected;
-            let run =
-                spot::SpotRun { billed_hours: expected, interruptions, checkpoint_interval_hours: None };
-            return Self { low: Some(low), expected: Some(expected), high: Some(high), run: Some(run) };
+            let run = SpotRun {
+                billed_hours: expected,
+                on_demand_hours: 0.0,
+                wall_hours: expected,
+                interruptions: job.spot.per_node_hour * f64::from(job.nodes) * expected,
+                checkpoint_interval_hours: None,
+                fallback_probability: None,
+                deadline_probability: None,
+            };
+            return Self { run: Some(run), ..none };
         }
-        let run = |hours, terms| spot::run(hours, job.nodes, terms);
-        let expected_run = run(expected, &job.spot.expected);
+        let due = |hours, terms| spot::run(hours, terms).map(|run| Due::of(&run));
+        let chance = |hours| spot::deadline_probability(expected, &job.spot.expected, hours);
+        let run = spot::run(expected, &job.spot.expected)
+            .map(|run| SpotRun { deadline_probability: job.spot.deadline_hours.map(chance), ..run });
         Self {
-            low: run(low, &job.spot.low).map(|r| r.billed_hours),
-            expected: expected_run.map(|r| r.billed_hours),
-            high: run(high, &job.spot.high).map(|r| r.billed_hours),
-            run: expected_run,
+            low: due(low, &job.spot.low),
+            expected: run.map(|run| Due::of(&run)),
+            high: due(high, &job.spot.high),
+            run,
         }
     }
 }
 
-/// Expected hours that a contract bills for the job; `None` when spot would never end.
-pub fn billed_hours(billing: Billing, job: &Job) -> Option<f64> {
+/// What a contract takes for the job, expected; `None` when spot would never end.
+pub fn due(billing: Billing, job: &Job) -> Option<Due> {
     if billing == Billing::Spot && job.reruns {
-        spot::run(job.hours.expected, job.nodes, &job.spot.expected).map(|run| run.billed_hours)
+        spot::run(job.hours.expected, &job.spot.expected).map(|run| Due::of(&run))
     } else {
-        Some(job.hours.expected)
+        Some(Due::plain(job.hours.expected))
     }
 }
 
 /// One row for each price of a machine in one region, in the order of [`Billing::ALL`].
 pub fn costs(prices: &[&Price], job: &Job) -> Vec<Cost> {
-    let mut rows: Vec<Cost> = prices.iter().map(|price| cost(price, job)).collect();
+    let on_demand = prices.iter().find(|price| price.billing == Billing::OnDemand);
+    let on_demand = on_demand.and_then(|price| in_usd(price)).map(|rate| rate.times(job.nodes));
+    let mut rows: Vec<Cost> = prices.iter().map(|price| cost(price, job, on_demand)).collect();
     rows.sort_by_key(|row| (row.billing, row.upfront));
-    let exact = |row: &Cost| Some(row.usd_per_hour?.to_f64() * row.billed_hours?.to_f64());
-    let on_demand = rows.iter().find(|row| row.billing == Billing::OnDemand).and_then(exact);
-    let on_demand = on_demand.filter(|&usd| usd > 0.0);
-    for row in &mut rows {
-        row.ratio_to_on_demand = exact(row).zip(on_demand).map(|(own, other)| own / other);
-        if row.billing == Billing::Spot {
-            warn_about_spot(row);
-        }
+    let plain = Due::plain(job.hours.expected);
+    for row in rows.iter_mut().filter(|row| row.billing == Billing::Spot) {
+        let against = on_demand.and_then(|rate| {
+            job.extras.quote((rate, None), &plain, Billing::OnDemand, &job.charges)?.parts.total()
+        });
+        row.notes.extend(spot::note::of(row, job, against));
     }
     rows
 }
 
-/// A spot row that saves nothing once its reruns are counted says so.
-fn warn_about_spot(row: &mut Cost) {
-    if row.usd_per_hour.is_some() && row.total.is_none() {
-        row.notes.push(
-            "at the expected rate of interruptions this job would practically never end on spot".into(),
-        );
-    } else if row.ratio_to_on_demand.is_some_and(|r| r >= HOPELESS_RATIO) {
-        row.notes.push(format!(
-            "refused: with its reruns the job would cost more than {HOPELESS_RATIO} times on-demand"
-        ));
-        (row.total, row.low, row.high, row.ratio_to_on_demand, row.spot) = (None, None, None, None, None);
-    } else if row.ratio_to_on_demand.is_some_and(|r| r >= 1.0) {
-        row.notes.push("not cheaper than on-demand once reruns are counted".into());
-    }
-}
-
-fn cost(price: &Price, job: &Job) -> Cost {
+fn cost(price: &Price, job: &Job, on_demand: Option<UsdPerHour>) -> Cost {
     let rate = in_usd(price);
     let whole = rate.map(|r| r.times(job.nodes));
     let billed = Billed::of(price.billing, job);
-    let total = |hours: Option<f64>| Some(whole?.cost(BilledHours::from_f64(hours?)?));
+    let quote = |due: Option<Due>| job.extras.quote((whole?, on_demand), &due?, price.billing, &job.charges);
+    let total = |due: Option<Due>| quote(due)?.parts.total();
+    let expected = quote(billed.expected);
+    let parts = expected.map(|quote| quote.parts).unwrap_or_default();
+    let compute = job.charges.compute.filter(|_| part::counting(price.billing, None).is_some());
+    let hours = |due: Due| job.extras.billed_hours(&due, price.billing, job.charges.compute);
+    let ratio = || {
+        let plain = Due::plain(job.hours.expected);
+        let other = job.extras.quote((on_demand?, None), &plain, Billing::OnDemand, &job.charges)?;
+        (other.machines_usd > 0.0).then_some(expected?.machines_usd / other.machines_usd)
+    };
     let terms = price.billing.term_hours().map(|term| (term, terms_owed(job.hours.expected, term)));
     let commitment =
         terms.and_then(|(term, n)| Some(whole?.cost(BilledHours::from_f64(f64::from(term) * n)?)));
@@ -125,22 +139,41 @@ fn cost(price: &Price, job: &Job) -> Cost {
         upfront: price.upfront,
         usd_per_hour: whole,
         usd_per_gpu_hour: rate.and_then(|r| r.per(job.gpus_per_node)),
-        billed_hours: billed.expected.and_then(BilledHours::from_f64),
-        total: total(billed.expected),
+        billed_hours: billed.expected.map(hours).and_then(BilledHours::from_f64),
+        increment_s: compute.map(|charge| charge.increment_s),
+        minimum_s: compute.map(|charge| charge.minimum_s.max(charge.increment_s)),
+        parts,
+        total: parts.total(),
+        at_least: parts.at_least(),
         low: total(billed.low),
         high: total(billed.high),
         commitment,
         upfront_paid: upfront_paid(price, commitment),
-        ratio_to_on_demand: None,
+        ratio_to_on_demand: ratio(),
         spot: billed.run,
         source: price.source,
+        more_sources: used(job).into_iter().flatten().map(|charge| charge.source).collect(),
         overridden: price.overridden,
+        terms: said_terms(price.billing, job),
         notes: notes(price, job),
     }
 }
 
+fn said_terms(billing: Billing, job: &Job) -> Vec<String> {
+    let counting = part::counting(billing, job.charges.compute);
+    counting.into_iter().chain(part::priced(&job.extras, &job.charges)).collect()
+}
+
+/// The charges for disks and data, where a job uses them and they are known.
+fn used<'a>(job: &Job<'a>) -> [Option<&'a Charge>; 2] {
+    [
+        job.charges.storage.filter(|_| job.extras.storage_bytes > 0.0),
+        job.charges.egress.filter(|_| job.extras.egress_bytes > 0.0),
+    ]
+}
+
 /// Whole terms that a job of these hours takes out one after another: at least one.
-fn terms_owed(hours: f64, term_hours: u32) -> f64 {
+pub fn terms_owed(hours: f64, term_hours: u32) -> f64 {
     (hours / f64::from(term_hours)).ceil().max(1.0)
 }
 

@@ -1,6 +1,8 @@
 //! `cost`: what machines cost for some hours, contract by contract, cheapest allowed region first.
 
-use super::bill::{Job, SpotOutlook, costs};
+use super::bill::{Job, costs};
+use super::part::Extras;
+use super::spot::outlook::{self, Gang, SpotFlags, SpotOutlook};
 use super::{Cost, JobHours, in_usd};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
@@ -26,10 +28,23 @@ pub struct Query {
     pub max_gpus: Option<u32>,
     /// Share below on-demand of the same machine and region from which a spot price counts; both must be known.
     pub min_spot_discount: Option<f64>,
-    /// Hours that are paid.
+    /// Hours of work that are paid.
     pub hours: f64,
+    /// What is used besides these hours.
+    pub extras: Extras,
+    /// How spot is survived; `None` lists spot by its price alone.
+    pub spot: Option<SpotQuestion>,
     /// How many rows each machine gets.
     pub detail: Detail,
+}
+
+/// What is said about interruptions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SpotQuestion {
+    /// Rates and times.
+    pub flags: SpotFlags,
+    /// Wall time within which the hours shall be done.
+    pub deadline_hours: Option<f64>,
 }
 
 /// How many rows there are.
@@ -71,6 +86,8 @@ pub struct Listing {
     pub gpu_count: usize,
     /// Spot prices that are not far enough below on-demand.
     pub spot_discount: usize,
+    /// Prices that the caller does not allow, such as those over a quota.
+    pub not_allowed: usize,
 }
 
 impl Query {
@@ -103,11 +120,23 @@ struct Offer<'a> {
 
 /// Lists prices for the asked hours.
 pub fn list(catalog: &Catalog, query: &Query) -> Listing {
+    list_allowed(catalog, query, &mut |_, _| true)
+}
+
+/// The same with only those prices of so many machines that are allowed; the others are counted.
+pub fn list_allowed(
+    catalog: &Catalog,
+    query: &Query,
+    allowed: &mut dyn FnMut(&Price, u32) -> bool,
+) -> Listing {
     let mut listing = Listing::default();
     let mut offers = Vec::new();
     for instance in query.filter.instances(catalog) {
         collect(catalog, query, instance, &mut offers, &mut listing);
     }
+    let all = offers.len();
+    offers.retain(|offer| allowed(offer.price, offer.nodes));
+    listing.not_allowed = all - offers.len();
     let offers = match query.detail {
         Detail::CheapestOfGpu => cheapest(offers, |offer| catalog.instance(offer.instance).gpu),
         Detail::CheapestRegion => cheapest(offers, |offer| offer.instance),
@@ -168,20 +197,33 @@ fn row(catalog: &Catalog, query: &Query, offer: &Offer) -> Option<CostRow> {
     let on_demand = on_demand(catalog, query, price);
     let own = price.billing == Billing::OnDemand;
     let prices: Vec<&Price> = on_demand.filter(|_| !own).into_iter().chain([price]).collect();
+    let outlook = query.spot.map_or(SpotOutlook::CALM, |spot| {
+        let gang = gang(catalog, instance, nodes);
+        // Nothing is known of what runs, so nothing of the size of its checkpoints.
+        outlook::of(catalog, &gang, None, &spot.flags, spot.deadline_hours)
+    });
     let job = Job {
         nodes,
         gpus_per_node: catalog.instance(instance).gpus,
         hours: JobHours::exactly(query.hours),
-        reruns: false,
-        // What a job needs on spot is the answer of `recommend`; here the hours are given.
-        spot: &SpotOutlook::CALM,
+        reruns: query.spot.is_some(),
+        spot: &outlook,
+        charges: query.filter.charges(catalog, instance, price.region),
+        extras: query.extras,
     };
     let mut bills = costs(&prices, &job);
     let at = bills.iter().position(|cost| cost.billing == price.billing && cost.upfront == price.upfront)?;
     let cost = bills.swap_remove(at);
     let rate = on_demand.and_then(in_usd).map(|rate| rate.times(nodes));
     let break_even_hours = break_even(&cost, rate);
-    Some(CostRow { instance, region: price.region, nodes, cost: with_spot_note(cost), break_even_hours })
+    let cost = if query.spot.is_some() { cost } else { with_spot_note(cost) };
+    Some(CostRow { instance, region: price.region, nodes, cost, break_even_hours })
+}
+
+/// The machines of a row, as one gang.
+pub fn gang(catalog: &Catalog, instance: InstanceId, nodes: u32) -> Gang<'_> {
+    let machine = catalog.instance(instance);
+    Gang { gpu: catalog.gpu(machine.gpu), provider: &catalog.provider(machine.provider).name, nodes }
 }
 
 fn with_spot_note(mut cost: Cost) -> Cost {
@@ -216,7 +258,8 @@ fn cheapest<'a, K: Ord>(offers: Vec<Offer<'a>>, key: impl Fn(&Offer) -> K) -> Ve
     best.into_values().collect()
 }
 
-/// By accelerator, then contract where GPUs are compared; by total otherwise. Unknown last, names break ties.
+/// By accelerator, then contract where GPUs are compared; by total otherwise. Unknown last, before it what lacks a part,
+/// names break ties.
 fn sort(catalog: &Catalog, detail: Detail, rows: &mut [CostRow]) {
     let gpu = |row: &CostRow| -> GpuId { catalog.instance(row.instance).gpu };
     rows.sort_by(|a, b| {
@@ -225,7 +268,8 @@ fn sort(catalog: &Catalog, detail: Detail, rows: &mut [CostRow]) {
         } else {
             std::cmp::Ordering::Equal
         };
-        by_gpu.then((a.cost.total.is_none(), a.cost.total).cmp(&(b.cost.total.is_none(), b.cost.total))).then(
+        let total = |row: &CostRow| (row.cost.total.is_none(), row.cost.at_least, row.cost.total);
+        by_gpu.then(total(a).cmp(&total(b))).then(
             (a.instance, a.region, a.cost.billing, a.cost.upfront).cmp(&(
                 b.instance,
                 b.region,

@@ -5,6 +5,7 @@ pub mod commit;
 pub mod discount;
 pub mod listing;
 pub mod own;
+pub mod part;
 pub mod spot;
 pub mod tokens;
 
@@ -23,10 +24,18 @@ pub struct Cost {
     pub usd_per_hour: Option<UsdPerHour>,
     /// Price of one GPU for one hour.
     pub usd_per_gpu_hour: Option<UsdPerHour>,
-    /// Hours that are billed for the job, reruns of spot included.
+    /// Hours that are billed for the job, reruns of spot and the steps of billing included.
     pub billed_hours: Option<BilledHours>,
-    /// Expected cost of the job; for commitments the job's share of the term.
+    /// Seconds in which time is counted; `None` is not known, or does not matter since a term or a block is owed.
+    pub increment_s: Option<u32>,
+    /// Seconds that are billed at least; `None` likewise.
+    pub minimum_s: Option<u32>,
+    /// What the expected total is made of.
+    pub parts: part::Parts,
+    /// Expected cost of the job; for commitments the job's share of the term. The sum of the parts that are known.
     pub total: Option<Usd>,
+    /// The total lacks a part whose price is not known.
+    pub at_least: bool,
     /// Optimistic cost of the job.
     pub low: Option<Usd>,
     /// Pessimistic cost of the job.
@@ -41,8 +50,12 @@ pub struct Cost {
     pub spot: Option<spot::SpotRun>,
     /// Where the price comes from, with its date.
     pub source: SourceId,
+    /// Where the prices of disks and data come from, if they are used.
+    pub more_sources: Vec<SourceId>,
     /// The price came from an overlay.
     pub overridden: bool,
+    /// How the provider counts time and what it takes for disks and data, in words.
+    pub terms: Vec<String>,
     /// Cautions: statistic behind a spot price, whole term owed, unknown currency …
     pub notes: Vec<String>,
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Columns of CSV: one line for each violation of each workload, one without any for a workload that passes.
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 22] = [
     "name",
     "verdict",
     "pick_provider",
@@ -27,6 +27,7 @@ const COLUMNS: [&str; 21] = [
     "usd_per_hour",
     "monthly_usd",
     "total_usd",
+    "at_least",
     "price_age_days",
     "id",
     "level",
@@ -66,6 +67,8 @@ pub struct CheckedWorkload {
     pub pick: Option<Row>,
     /// What it costs to its end; for a commitment all that is owed. Unknown is `null`.
     pub total_usd: Option<Num>,
+    /// A part of it, storage or egress, is not known.
+    pub at_least: bool,
     /// What falls into a month of 730 hours.
     pub monthly_usd: Option<Num>,
     /// An hour of the whole configuration.
@@ -110,6 +113,8 @@ pub struct TotalsLine {
     pub at_least: bool,
     /// Names of the workloads without a cost, in alphabetical order.
     pub unknown: Vec<String>,
+    /// Names of the workloads whose cost lacks a part, in alphabetical order.
+    pub lacking: Vec<String>,
 }
 
 /// What one workload came to, before it is printed.
@@ -157,6 +162,7 @@ impl CheckedWorkload {
             verdict: Verdict::of(&judged.violations).name(),
             workload: judged.answer.workload.unwrap_or_default(),
             total_usd: spend.map(|s| Num::usd(s.total)),
+            at_least: spend.is_some_and(|s| s.at_least),
             monthly_usd: spend.map(|s| Num::usd(s.monthly)),
             usd_per_hour: spend.map(|s| Num::usd_per_hour(s.hourly)),
             price_age_days: spend.map(|s| Num::exact(s.price_age_days as f64)),
@@ -189,8 +195,9 @@ impl TotalsLine {
             total_usd: totals.total.map(Num::usd),
             monthly_usd: totals.monthly.map(Num::usd),
             usd_per_hour: totals.hourly.map(Num::usd_per_hour),
-            at_least: !totals.unknown.is_empty(),
+            at_least: totals.at_least(),
             unknown: totals.unknown.clone(),
+            lacking: totals.lacking.clone(),
         }
     }
 }

@@ -13,6 +13,9 @@ use std::io;
 /// Version of the documents; rises when a field is renamed, removed or changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// Id of the assumption that something was taken off list prices.
+const DISCOUNT: &str = "discount";
+
 /// Program and version that wrote the document.
 pub const GENERATED_WITH: &str = concat!("gpuadvise ", env!("CARGO_PKG_VERSION"));
 
@@ -249,6 +252,13 @@ impl<B: Body> Document<B> {
         } else {
             "Catalog: oldest figure"
         };
-        Some(format!("{what} {oldest}{newest} ({} source{s}).", self.catalog.sources.len()))
+        let off: Vec<&str> =
+            self.assumptions.iter().filter(|a| a.id == DISCOUNT).map(|a| a.value.as_str()).collect();
+        let off = if off.is_empty() || !self.catalog.prices {
+            String::new()
+        } else {
+            format!(" Off list by [discount] of the project file: {}.", off.join(", "))
+        };
+        Some(format!("{what} {oldest}{newest} ({} source{s}).{off}", self.catalog.sources.len()))
     }
 }

@@ -12,7 +12,7 @@ use crate::workload::Workload;
 use serde::Serialize;
 
 /// Columns of CSV: one line for each contract of each recommendation.
-const COLUMNS: [&str; 91] = [
+const COLUMNS: [&str; 102] = [
     "rank",
     "provider",
     "region",
@@ -29,6 +29,7 @@ const COLUMNS: [&str; 91] = [
     "precision",
     "ranked_billing",
     "ranked_total_usd",
+    "ranked_at_least",
     "dp",
     "tp",
     "pp",
@@ -86,7 +87,16 @@ const COLUMNS: [&str; 91] = [
     "usd_per_hour",
     "usd_per_gpu_hour",
     "billed_hours",
+    "price_unit",
+    "billing_increment_s",
+    "billing_minimum_s",
+    "parts_compute_usd",
+    "parts_startup_usd",
+    "parts_idle_usd",
+    "parts_storage_usd",
+    "parts_egress_usd",
     "total_usd",
+    "at_least",
     "low_usd",
     "high_usd",
     "commitment_usd",
@@ -98,6 +108,7 @@ const COLUMNS: [&str; 91] = [
     "checkpoint_interval_hours",
     "effective_usd_per_hour",
     "deadline_probability",
+    "on_demand_hours",
     "price_as_of",
     "price_source",
     "overridden",
@@ -167,6 +178,7 @@ impl Recommend {
             used.figure(catalog.gpu(instance.gpu).source);
             for cost in &rec.costs {
                 used.price(cost.source);
+                cost.more_sources.iter().for_each(|&source| used.price(source));
             }
             let mut row = Row::new(catalog, workload, rec);
             row.rank = rank;
@@ -223,13 +235,19 @@ impl RejectedLine {
             count: rejection.count,
             nearest: rejection.nearest.as_ref().map(|miss| {
                 let instance = catalog.instance(miss.instance);
+                let rounded = |v: Option<f64>| v.map(|v| Num::rounded(v, 3));
+                let (mut limit, mut actual) = (rounded(miss.limit), rounded(miss.actual));
+                if limit == actual {
+                    // Rounding must not make a miss read as none.
+                    (limit, actual) = (miss.limit.map(Num::exact), miss.actual.map(Num::exact));
+                }
                 NearestLine {
                     provider: catalog.provider(instance.provider).name.clone(),
                     instance_type: instance.name.clone(),
                     gpu: catalog.gpu(instance.gpu).name.clone(),
                     nodes: miss.nodes,
-                    limit: miss.limit.map(|v| Num::rounded(v, 3)),
-                    actual: miss.actual.map(|v| Num::rounded(v, 3)),
+                    limit,
+                    actual,
                     unit: miss.unit,
                     message: miss.message.clone(),
                 }

@@ -45,6 +45,8 @@ pub struct Row {
     pub ranked_billing: &'static str,
     /// Its expected total.
     pub ranked_total_usd: Num,
+    /// That total lacks a part whose price is not known.
+    pub ranked_at_least: bool,
     /// Parallel layout.
     pub parallelism: Parallelism,
     /// Memory of the fullest GPU.
@@ -235,6 +237,7 @@ impl Row {
             precision: super::workload::precision_on(workload, gpu),
             ranked_billing: rec.ranked_billing.name(),
             ranked_total_usd: Num::usd(rec.ranked_total),
+            ranked_at_least: rec.at_least,
             parallelism: Parallelism::from(&rec.layout),
             memory: Memory::new(&rec.memory, rec.capacity_bytes, rec.usable_bytes, rec.verdict),
             performance: Performance::new(workload, rec),

@@ -133,7 +133,7 @@ impl ScenarioAnswer {
         for row in rows {
             self.used.price(row.cost.source);
         }
-        self.guide_costs = rows.iter().map(|row| CostRow::new(catalog, row)).collect();
+        self.guide_costs = rows.iter().map(|row| CostRow::new(catalog, 1.0, row)).collect();
         self
     }
 

@@ -19,6 +19,7 @@ pub(super) use recommend::recommend;
 pub(super) use rightsize::rightsize;
 pub(super) use tco::tco;
 
+use super::contract::PartsLine;
 use super::number::Num;
 use super::row::{AdviceLine, Memory, Parallelism};
 use super::view::{Block, Grid};
@@ -44,6 +45,33 @@ pub(super) fn price_text(amount: Option<Num>) -> String {
         let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
         format!("{whole}.{decimals:0<2}")
     })
+}
+
+/// A total, `at least` where a part of it is not known.
+fn total_text(total: Option<Num>, at_least: bool) -> String {
+    let least = if at_least { "at least\u{a0}" } else { "" };
+    format!("{least}{}", price_text(total))
+}
+
+/// What totals are made of, where there is more in them than hours of work; each row stands with its first cells.
+fn parts<'a>(
+    titles: &[&str],
+    rows: impl Iterator<Item = (Vec<String>, &'a PartsLine, String)> + Clone,
+) -> Vec<Block> {
+    if !rows.clone().any(|(_, parts, _)| parts.has_more()) {
+        return Vec::new();
+    }
+    let names = ["compute", "start-up", "idle", "storage", "egress"].map(|name| format!(">{name} USD"));
+    let mut head = titles.to_vec();
+    head.extend(names.iter().map(String::as_str));
+    head.push(">total USD");
+    let mut grid = Grid::new(&head);
+    for (mut cells, parts, total) in rows {
+        cells.extend(parts.all().map(price_text));
+        cells.push(total);
+        grid.push(cells);
+    }
+    vec![Block::Heading("Parts of the bill".to_owned()), Block::Table(grid)]
 }
 
 /// A number with thousands apart: `450,000.1`.

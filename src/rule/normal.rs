@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use cel::IdedExpr;
 use cel::common::ast::operators;
-use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
 
 use super::expression::DEEPEST;
 use super::fields::{Kind, ROOTS, kind_of, names_under};
@@ -62,7 +62,7 @@ impl Check {
                 let root = names.next().unwrap_or_default();
                 self.reads
                     .insert(names.next().map_or_else(|| root.to_owned(), |name| format!("{root}.{name}")));
-                Ok(())
+                if is_plain(node) { Ok(()) } else { self.visit_children(node, depth) }
             }
             Expr::Literal(LiteralValue::Bytes(_)) => Err("bytes are not used in rules".to_owned()),
             Expr::Map(_) => Err("`{…}` is not used in rules".to_owned()),
@@ -72,7 +72,7 @@ impl Check {
                 known_function(&call.func_name)?;
                 self.path(node)?;
                 self.visit_children(node, depth)?;
-                kinds::check(call, &|node| self.path(node).ok().flatten())
+                kinds::check(call, self)
             }
             Expr::Comprehension(comprehension) => {
                 if self.variables.iter().filter(|(name, _)| !name.starts_with('@')).count() >= MOST_LOOPS {
@@ -104,6 +104,12 @@ impl Check {
 
     /// The path of an element of what a loop runs over.
     fn element_of(&self, range: &IdedExpr) -> Result<Option<String>, String> {
+        if let Expr::Comprehension(made) = &range.expr {
+            let Some(element) = kinds::added(made) else {
+                return Err("`exists` and `all` give true or false, not a list".to_owned());
+            };
+            return self.within(made)?.path(element);
+        }
         let Some(path) = self.path(range)? else { return Ok(None) };
         match kind_of(&path) {
             Some(Kind::Texts | Kind::Objects) | None => Ok(Some(format!("{path}[]"))),
@@ -119,6 +125,9 @@ impl Check {
                 self.path(&select.operand)?.map(|path| field(&path, &select.field)).transpose()
             }
             Expr::Call(call) if call.func_name == operators::INDEX && call.args.len() == 2 => {
+                if matches!(call.args[0].expr, Expr::Comprehension(_)) {
+                    return self.element_of(&call.args[0]);
+                }
                 let Some(path) = self.path(&call.args[0])? else { return Ok(None) };
                 match (&call.args[1].expr, kind_of(&path)) {
                     (Expr::Literal(LiteralValue::String(name)), Some(Kind::Group)) => {
@@ -133,6 +142,14 @@ impl Check {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The names inside a loop.
+    fn within(&self, of: &ComprehensionExpr) -> Result<Self, String> {
+        let mut variables = self.variables.clone();
+        variables.push((of.iter_var.clone(), self.element_of(&of.iter_range)?));
+        variables.push((of.accu_var.clone(), None));
+        Ok(Self { nodes: 0, reads: BTreeSet::new(), variables })
     }
 
     fn root(&self, name: &str) -> Result<Option<String>, String> {
@@ -157,6 +174,29 @@ impl Check {
             (true, false) => format!("no name `{name}`; did you mean {}?", near.join(" or ")),
             (true, true) => format!("no name `{name}`; expressions begin with {known}"),
         })
+    }
+}
+
+impl kinds::Names for Check {
+    fn path(&self, node: &IdedExpr) -> Option<String> {
+        Check::path(self, node).ok().flatten()
+    }
+
+    fn inside(&self, of: &ComprehensionExpr) -> Box<dyn kinds::Names + '_> {
+        let plain = || Self { nodes: 0, reads: BTreeSet::new(), variables: self.variables.clone() };
+        Box::new(self.within(of).unwrap_or_else(|_| plain()))
+    }
+}
+
+/// Whether a path is names and fields alone, with nothing in it that is computed.
+fn is_plain(node: &IdedExpr) -> bool {
+    match &node.expr {
+        Expr::Ident(_) => true,
+        Expr::Select(select) => is_plain(&select.operand),
+        Expr::Call(call) if call.func_name == operators::INDEX => {
+            matches!(call.args.as_slice(), [list, index] if is_plain(list) && matches!(index.expr, Expr::Literal(_)))
+        }
+        _ => false,
     }
 }
 

@@ -189,6 +189,17 @@ fn sides_of_different_kinds_are_refused_as_they_could_never_be_equal() {
         "(row.nodes > 1 ? 'a' : 'b') == 1",
         "row['nodes'] == '1'",
         "spot.billing == 3",
+        "1 in row.costs.map(c, c.billing)",
+        "'spot' in row.costs.map(c, c.total_usd * 2)",
+        "'spot' in row.costs.filter(c, c.total_usd > 1)",
+        "true in row.costs.exists(c, c.total_usd > 1)",
+        "row.costs.filter(c, true) == 'spot'",
+        "row.costs.exists(c, c.total_usd > 1) == 'yes'",
+        "row.costs.filter(c, true)[0].billing == 3",
+        "row.costs.map(c, c.billing)[0] == 3",
+        "row.costs.map(c, c.total_usd * 2)[0] == 'x'",
+        "row.costs.filter(c, true).exists(c, c.billing == 3)",
+        "row.costs.filter(c, true).map(c, c.billing).exists(b, b == 3)",
     ] {
         let error = fails(text);
         assert!(error.contains("does not take"), "{text}: {error}");
@@ -196,6 +207,14 @@ fn sides_of_different_kinds_are_refused_as_they_could_never_be_equal() {
     assert_eq!(fails("row.nodes == '1'"), "`==` does not take a number (`row.nodes`) and a text");
     holds("row.memory.verdict == 'tight' && gpu.bf16 == true && row.nodes in [2, 4]");
     holds("row.costs.filter(c, c.billing == 'spot').map(c, c.total_usd)[0] == 40.5");
+    holds("'spot' in row.costs.map(c, c.billing)");
+    let read = Expression::parse("row.costs.filter(c, gpu.bf16)[1].total_usd == 40.5").unwrap();
+    let seen = read.evaluate(&Scope::for_reading(&facts(), [&read]));
+    assert_eq!(seen, Ok(Seen::Flag(true)), "what a loop reads is there");
+    holds("row.costs.filter(c, c.billing == 'spot').exists(c, c.total_usd > 1)");
+    assert!(fails("row.costs.filter(c, true)[0].totl_usd > 1").contains("total_usd"));
+    assert!(fails("row.costs.filter(c, true).map(c, c.biling)[0] == 'x'").contains("billing"));
+    assert!(fails("row.costs.exists(c, true).map(c, c)[0] == 'x'").contains("not a list"));
     holds("has(row.memory) == true && row.nodes + 1 == 3 && row.region + 'x' != ''");
 }
 

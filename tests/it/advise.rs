@@ -9,6 +9,8 @@ use gpuadvise::catalog::price::{Billing, Currency};
 use gpuadvise::estimate::training::TrainingModel;
 use gpuadvise::estimate::{Machine, Verdict};
 use gpuadvise::money::BilledHours;
+use gpuadvise::price::bill::Due;
+use gpuadvise::price::part::Extras;
 use gpuadvise::workload::settings::WorkloadArgs;
 use gpuadvise::workload::{Job, Workload, resolve};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
@@ -46,11 +48,12 @@ fn brute_force(workload: &Workload, limits: &Limits) -> Vec<(Verdict, i64, Insta
         let instance = CATALOG.instance(id);
         let machine = Machine::of_instance(&CATALOG, instance, None).expect("a machine");
         let prices = CATALOG.prices_of(id).iter();
-        let rate = prices
+        let cheapest = prices
             .filter(|p| p.billing == Billing::OnDemand && p.currency == Currency::USD)
-            .filter_map(|p| p.per_hour)
+            .filter_map(|p| Some((p.per_hour?, p.region)))
             .min();
-        let Some(rate) = rate else { continue };
+        let Some((rate, region)) = cheapest else { continue };
+        let counted = CATALOG.charges(id, region).compute;
         let most = if machine.can_scale_out() { limits.max_gpus / machine.gpus_per_node } else { 1 };
         for nodes in
             (1..=most).filter(|n| n.is_power_of_two() || (n.is_multiple_of(3) && (n / 3).is_power_of_two()))
@@ -69,7 +72,8 @@ fn brute_force(workload: &Workload, limits: &Limits) -> Vec<(Verdict, i64, Insta
                 }
             }
             if let Some((verdict, _)) = best {
-                let total = rate.times(nodes).cost(BilledHours::from_f64(hours).expect("hours"));
+                let billed = Extras::default().billed_hours(&Due::plain(hours), Billing::OnDemand, counted);
+                let total = rate.times(nodes).cost(BilledHours::from_f64(billed).expect("hours"));
                 found.push((verdict, (total.to_f64() * 100.0).round() as i64, id, nodes));
             }
         }
@@ -247,7 +251,7 @@ fn p113_each_broken_constraint_is_named_with_its_nearest_miss() {
     for (limits, reason) in [
         (Limits { deadline_hours: Some(0.5), max_gpus: 8, ..limits(&SMALL) }, "deadline"),
         (Limits { budget: gpuadvise::money::Usd::from_f64(1.0), ..limits(&SMALL) }, "budget"),
-        (Limits { max_hourly: gpuadvise::money::Usd::from_f64(0.1), ..limits(&SMALL) }, "max-hourly"),
+        (Limits { max_hourly: gpuadvise::money::UsdPerHour::from_f64(0.1), ..limits(&SMALL) }, "max-hourly"),
     ] {
         let advice = advise(&CATALOG, &small, &limits);
         assert!(advice.recommendations.is_empty());
@@ -272,7 +276,9 @@ fn small_jobs_are_ranked_by_exact_cost() {
     let rows = advise(&CATALOG, &workload, &Limits { top: 400, ..Limits::default() }).recommendations;
     let exact = |row: &gpuadvise::advise::Recommendation| {
         let rate = row.costs.iter().find(|c| c.billing == Billing::OnDemand).and_then(|c| c.usd_per_hour);
-        rate.expect("a rate").to_f64() * row.duration_hours.expected
+        let counted = CATALOG.charges(row.instance, row.region).compute;
+        let due = Due::plain(row.duration_hours.expected);
+        rate.expect("a rate").to_f64() * Extras::default().billed_hours(&due, Billing::OnDemand, counted)
     };
     let fits: Vec<f64> = rows.iter().filter(|r| r.verdict == Verdict::Fits).map(exact).collect();
     assert!(fits.len() > 50);
@@ -354,6 +360,11 @@ proptest! {
         let bound = Limits { deadline_hours: Some(hours), ..free.clone() };
         let (all, few) = (advise(&CATALOG, &workload, &free), advise(&CATALOG, &workload, &bound));
         let kept: Vec<_> = all.recommendations.into_iter().filter(|r| r.duration_hours.expected <= hours).collect();
-        prop_assert_eq!(few.recommendations, kept);
+        let mut few = few.recommendations;
+        for run in few.iter_mut().flat_map(|row| &mut row.costs).filter_map(|cost| cost.spot.as_mut()) {
+            // Only with a deadline is there a chance to meet it.
+            prop_assert!(run.deadline_probability.take().is_some());
+        }
+        prop_assert_eq!(few, kept);
     }
 }

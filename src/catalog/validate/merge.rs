@@ -54,11 +54,12 @@ impl Layer<'_> {
         }
     }
 
-    /// Providers moved: regions and machines follow.
+    /// Providers moved: regions, machines and charges follow.
     pub(super) fn providers_moved(&mut self, moves: &Moves) {
         let regions = self.catalog.regions.iter_mut().map(|region| &mut region.provider);
         let instances = self.catalog.instances.iter_mut().map(|instance| &mut instance.provider);
-        for ProviderId(id) in regions.chain(instances) {
+        let charges = self.catalog.charges.iter_mut().map(|charge| &mut charge.provider);
+        for ProviderId(id) in regions.chain(instances).chain(charges) {
             moves.apply(id);
         }
     }

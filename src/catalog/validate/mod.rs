@@ -3,6 +3,7 @@
 //! One layer is the embedded catalog or one `--catalog` path. Inside a layer a name may stand once; a later layer
 //! replaces rows of an earlier one. Reads no files and prints nothing.
 
+mod charges;
 mod families;
 pub(crate) mod findings;
 mod gpus;
@@ -39,6 +40,7 @@ const LISTS: &[&str] = &[
     "provider",
     "region",
     "instance",
+    "charge",
     "price",
     "model",
     "measured-rate",
@@ -180,6 +182,7 @@ impl<'t> Layer<'t> {
         self.read_providers(tables);
         self.read_regions(tables);
         self.read_instances(tables);
+        self.read_charges(tables);
         self.read_prices(tables);
         self.read_presets(tables);
         self.read_measured(tables);

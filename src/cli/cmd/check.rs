@@ -9,7 +9,7 @@ use crate::catalog::load::Sections;
 use crate::catalog::lookup::LookupError;
 use crate::cli::args::GateArgs;
 use crate::cli::config::{Settings, at};
-use crate::cli::constraint::{ConstraintArgs, FilterArgs, LimitArgs, SpotArgs};
+use crate::cli::constraint::{BillArgs, ConstraintArgs, FilterArgs, LimitArgs, SpotArgs};
 use crate::cli::exit::{CatalogError, Outcome};
 use crate::cli::frame::{self, Frame};
 use crate::cli::model_file::model_file;
@@ -159,6 +159,7 @@ impl Gate<'_> {
             filter: filter.over(defaults.group()?),
             limit: limit.over(defaults.group()?),
             spot: spot.over(defaults.group()?),
+            bill: entry.settings.group::<BillArgs>()?.over(defaults.group()?),
         };
         let own = constraint.limit.quota.map(|path| entry.path(&path));
         constraint.limit.quota = quota.map(Path::to_owned).or(own);

@@ -1,5 +1,6 @@
 //! `cost`: what machines cost for some hours, contract by contract.
 
+use crate::advise::quota::{Launch, Quota, Shortfall, shortfall};
 use crate::catalog::Catalog;
 use crate::catalog::load::Sections;
 use crate::catalog::price::Billing;
@@ -8,10 +9,13 @@ use crate::cli::args::{CostArgs, CostLimitArgs};
 use crate::cli::exit::Outcome;
 use crate::cli::frame::Frame;
 use crate::cli::value::Amount;
-use crate::cli::{discount, limit, verdict};
+use crate::cli::{discount, limit, quota, verdict};
+use crate::diag::Assumption;
 use crate::money::{Usd, UsdPerHour};
-use crate::price::listing::{CostRow, Detail, Listing, Query, list};
-use crate::report::cost::{CostAnswer, over_limit};
+use crate::price::listing::{CostRow, Detail, Listing, Query, SpotQuestion, gang, list_allowed};
+use crate::price::part;
+use crate::price::spot::outlook::assumptions;
+use crate::report::cost::{CostAnswer, over_limit, over_quota};
 use crate::report::recommend::RejectedLine;
 
 /// Hours of a month, by the contract.
@@ -22,8 +26,11 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
     let usage = frame.group(args.usage)?;
     let asked = frame.group(args.filter)?;
     let limits = frame.group(args.limit)?;
+    let extras = frame.group(args.bill)?.extras();
+    let spot = frame.group(args.spot)?;
     let hours = usage.hours.map_or(MONTH_HOURS, |hours| hours.0);
-    let mut catalog = frame.catalog_for(Sections::PRICES, || CostAnswer::nothing(hours))?;
+    let sections = Sections { constants: true, ..Sections::PRICES };
+    let mut catalog = frame.catalog_for(sections, || CostAnswer::nothing(hours))?;
     let discounts = discount::apply(frame.project()?, &mut catalog)?;
     let mut filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
     let billing = std::mem::take(&mut filter.billing);
@@ -36,20 +43,60 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
         max_gpus: usage.max_gpus,
         min_spot_discount: limits.min_spot_discount.map(|percent| percent.0 / 100.0),
         hours,
+        extras,
+        spot: Some(SpotQuestion {
+            flags: limit::spot(&spot),
+            deadline_hours: limits.deadline.map(|hours| hours.0),
+        }),
     };
-    let mut listing = list(&catalog, &query);
-    let rejected = rejected(&catalog, &mut listing, &limits, &query);
-    let cheapest = listing.rows.iter().filter_map(|row| row.cost.total).min();
+    let quotas = limits.quota.as_deref().map(|file| quota::read(file, &catalog)).transpose()?;
+    let (mut listing, short) = within_quotas(&catalog, &query, &quotas.unwrap_or_default());
+    let mut rejected = rejected(&catalog, &mut listing, &limits, &query);
+    rejected.extend(short.map(|(launch, short)| over_quota(&catalog, &launch, &short, listing.not_allowed)));
+    let totals = |row: &CostRow| row.cost.total.map(|total| (row.cost.at_least, total));
+    let cheapest = listing.rows.iter().filter_map(totals).min();
     listing.rows.truncate(limits.top.map_or(usize::MAX, |top| top as usize));
     let body = CostAnswer::new(&catalog, query.hours, &listing.rows).rejecting(rejected);
     let rejected = body.rejected.clone();
     let mut warnings = verdict::price_warnings(&listing);
     warnings.extend(listing.rows.first().and_then(|row| verdict::owed(&row.cost)));
-    frame.answer(&catalog, &discounts, &warnings, body)?;
-    Ok(match cheapest {
-        Some(cheapest) => verdict::within(frame, cheapest, limits.fail_over),
-        None => verdict::no_offer(frame, &rejected, listing.unknown + listing.too_old),
-    })
+    warnings.extend(verdict::parts_unknown(listing.rows.iter().map(|row| &row.cost)));
+    let spot = spot_assumptions(&catalog, &query, &listing);
+    let assumptions = [spot, discounts, part::assumptions(&extras)].concat();
+    frame.answer(&catalog, &assumptions, &warnings, body)?;
+    let Some((at_least, cheapest)) = cheapest else {
+        let unknown = rejected.iter().filter(|line| line.reason == "price-unknown").count();
+        return Ok(verdict::no_offer(frame, &rejected, listing.unknown + listing.too_old + unknown));
+    };
+    Ok(verdict::within(frame, (cheapest, at_least), limits.fail_over))
+}
+
+/// The prices that quotas allow, and of the others the one that needs least more.
+fn within_quotas(
+    catalog: &Catalog,
+    query: &Query,
+    quotas: &[Quota],
+) -> (Listing, Option<(Launch, Shortfall)>) {
+    let mut nearest: Option<(Launch, Shortfall)> = None;
+    let over = |short: &Shortfall| short.needed.unwrap_or(f64::INFINITY) / short.limit.max(f64::MIN_POSITIVE);
+    let listing = list_allowed(catalog, query, &mut |price, nodes| {
+        let (instance, region, billing) = (price.instance, price.region, price.billing);
+        let launch = Launch { instance, nodes, region, billing };
+        let Some(short) = shortfall(catalog, quotas, &launch) else { return true };
+        if nearest.as_ref().is_none_or(|(_, other)| over(&short) < over(other)) {
+            nearest = Some((launch, short));
+        }
+        false
+    });
+    (listing, nearest)
+}
+
+/// What the spot rows took for granted.
+fn spot_assumptions(catalog: &Catalog, query: &Query, listing: &Listing) -> Vec<Assumption> {
+    let on_spot = listing.rows.iter().filter(|row| row.cost.billing == Billing::Spot);
+    let gangs: Vec<_> = on_spot.map(|row| gang(catalog, row.instance, row.nodes)).collect();
+    let flags = query.spot.map(|spot| spot.flags).filter(|_| !gangs.is_empty());
+    flags.map(|flags| assumptions(catalog, &flags, &gangs, (true, false))).unwrap_or_default()
 }
 
 /// Takes out the rows that break a limit, and says why they and others are not in the answer.
@@ -64,6 +111,9 @@ fn rejected(
     for row in std::mem::take(&mut listing.rows) {
         let (rate, total) = (row.cost.usd_per_hour, row.cost.total);
         if (hourly.is_some() && rate.is_none()) || (budget.is_some() && total.is_none()) {
+            unknown += 1;
+        } else if row.cost.at_least && budget.is_some_and(|limit| total.is_some_and(|least| least <= limit)) {
+            // No budget holds for what is not wholly known.
             unknown += 1;
         } else if let Some(rate) = rate.filter(|&rate| hourly.is_some_and(|limit| rate > limit)) {
             dear.push((row, rate.to_f64()));
@@ -91,7 +141,7 @@ fn rejected(
         ("spot-not-worth-it", listing.spot_discount),
     ];
     lines.extend(counts.iter().filter(|(_, n)| *n > 0).map(|&(reason, n)| RejectedLine::counted(reason, n)));
-    if kept.is_empty() && lines.iter().all(|line| line.reason == "gpu-count") {
+    if kept.is_empty() && listing.not_allowed == 0 && lines.iter().all(|line| line.reason == "gpu-count") {
         // Nothing passed the filters at all: say which of them turned the offers away.
         let filter = Filter { billing: query.billing.clone(), ..query.filter.clone() };
         let misses = filter.misses(catalog).into_iter();

@@ -17,6 +17,7 @@ use crate::cli::request::Group;
 use crate::cli::{advice, discount, limit, verdict};
 use crate::diag::InputError;
 use crate::price::listing::{CostRow, Detail, Query, list};
+use crate::price::part::Extras;
 use crate::report::recommend::Recommend;
 use crate::report::scenario::ScenarioAnswer;
 use crate::workload::Workload;
@@ -62,6 +63,7 @@ pub fn run(
     let assumptions = [workload.assumptions.as_slice(), &found.assumptions, &discounts].concat();
     let mut warnings = [workload.warnings.as_slice(), &found.warnings].concat();
     warnings.extend(verdict::owed_by(found.recommendations.first()));
+    warnings.extend(verdict::parts_unknown(found.recommendations.iter().flat_map(|row| &row.costs)));
     verdict::refuse_strict(
         &workload,
         found.recommendations.is_empty(),
@@ -88,6 +90,8 @@ fn guide_costs(catalog: &Catalog, scenario: &Scenario, filter: &Filter) -> anyho
         max_gpus: None,
         min_spot_discount: None,
         hours: 1.0,
+        extras: Extras::default(),
+        spot: None,
         detail: Detail::CheapestRegion,
     };
     Ok(list(catalog, &query).rows)

@@ -54,9 +54,15 @@ terms! {
         "kv-precision": "How keys and values are stored. Say `--kv-precision`.";
         "kv-rule": "What the engine reserves for layers that do not look at the whole sequence. Say `--kv-rule`.";
         "max-model-len": "The longest sequence that the engine must hold, and with it the KV cache. Say `--max-model-len`.";
-        "spot-interruptions": "How often a spot node is taken away. The range is wide and depends on GPU, region and day. Say `--interruptions-per-hour` from what you see.";
+        "spot-interruptions": "How often one spot machine is taken away, for an hour in which it runs. From traces of the same GPU and provider where there are any, else from the V100 traces, with the best bucket of a vendor's advisor as the low end. The range is wide and depends on GPU, region and day. Say `--interruptions-per-hour` from what you see.";
+        "spot-gang": "Machines of a gang are lost together more often than one by one: the interruptions of a gang grow with this power of its size, between measured gangs and independent machines. A stated `--interruptions-per-hour` counts machines as independent.";
+        "capacity-wait": "Time without machines after an interruption. It is not billed, but it is part of the wall time and of the chance to meet a deadline. Say `--capacity-wait`.";
+        "checkpoint-interval": "Time between checkpoints: the one with the least expected time (Daly 2006). Say `--checkpoint-interval DUR`, or `none` where the job writes none and starts again after each interruption.";
+        "checkpoint-time": "Time that writing one checkpoint takes where no job is known: that of a very large one. Say `--checkpoint-time`.";
         "checkpoint-size": "Bytes of one checkpoint, which with the write rate give its time. Say `--checkpoint-time`.";
         "checkpoint-write": "Rate at which a node writes a checkpoint. Say `--checkpoint-time`.";
+        "bill-parts": "The bill is that of machines and their hours of work. What the value lists was not asked for and is not in it: `--startup` and `--idle` add billed time, `--storage` disks for the whole time that they exist (with `--stopped` also while the machines are stopped), `--egress` data that leaves for the internet.";
+        "egress-allowance": "Providers let an account send some data for free each month. Nobody knows here what is left of it, so all data is priced, evenly over the months of the job, at the price of what leaves in a month.";
         "discount": "The `[discount]` of the project file was taken off the list prices of this provider and billing kind, those of overlays too. Leave a price that is net already out of one of the two.";
         "in-sample": "The sample of the program is part of what its constants were fitted on, so these errors are lower than those of machines and software that nobody measured. `docs/estimates.md` has the left-out errors; `--measurements FILE` judges by your own runs.";
         "usage-profile": "Usage was given as a week instead of a file. Say `--usage FILE` with a row for each hour.";
@@ -98,7 +104,9 @@ terms! {
         "video-engine": "The video encoder or decoder is busy. GPUs differ in how many they have (A100 and H100 have no encoder), which the catalog does not know, so nothing else is advised.";
         "no-timestamps": "The polls have no times, so nobody knows how long they cover. Query `timestamp`, or run `dmon -o DT`.";
         "mig-slice": "The GPU can be cut into instances, and one of them would hold the peak. Several such jobs then share one GPU.";
+        "spot-refused": "Spot was asked for, and on these rows its reruns cost more than it saves, or the job would never end. Such an offer is never ranked; the row keeps the figures. Write checkpoints, write them faster, take fewer machines, or fall back with `--spot-fallback-after`.";
         "measured-unreadable": "Cells of measured columns hold something that is no figure above 0 (a thousands separator, a unit, NaN), or `fits` is neither yes nor oom. They are compared with nothing. Write plain numbers.";
+        "part-unknown": "Storage or egress was asked for, and the catalog has no price for it at this provider and region. The total is at least what it says, the part is `null`, and the row stands behind all that are wholly known; with a budget it does not qualify. Add a `[[charge]]` row with its source in a `--catalog` overlay.";
         "commitment-owed": "The first row is ranked by the job's share of a term, and the contract owes the whole term, used or not; the message has both sums. `check` and `diff` count what is owed. Leave commitments out with `--billing on-demand`, or see `commitments` for what a term is worth.";
         "commitment-never-pays": "The price of this commitment is not below that on demand, so no usage makes it pay. Check the price; the plan does not use it.";
         "several-places": "Base and burst are cheapest at different providers or in different regions. Data and images must be in all of them, and moving data may cost more than it saves. `--provider` and `--region` keep the plan in one place.";
@@ -127,9 +135,9 @@ terms! {
         "billing": "Not sold under a contract that `--billing` allows.";
         "max-age": "The price is older than `--max-age` allows, counted from the earliest day that its source allows.";
         "not-offered": "Not sold under the asked contracts in the allowed regions.";
-        "price-unknown": "The machine is sold, but the catalog has no price for it, or one in a currency without a rate. Add it with a `--catalog` overlay.";
+        "price-unknown": "The machine is sold, but the catalog has no price for it, or one in a currency without a rate; or storage or egress was asked for whose price is not known, and no budget holds for that. Add it with a `--catalog` overlay.";
         "price-too-old": "Every price is older than `--max-age` allows.";
-        "spot-not-worth-it": "With its reruns, or by `--min-spot-discount`, spot is not cheaper than on-demand.";
+        "spot-not-worth-it": "With its reruns (the nearest miss has the expected hours and both costs), or by `--min-spot-discount`, spot is not cheaper than on-demand.";
         "host-memory": "What `--offload` keeps on the host needs more main memory than a node has. More nodes, `--offload optimizer` instead of `all`, sharding, or a machine with more RAM help.";
         "memory": "Even the layout that needs least does not fit the memory of the GPU. More GPUs, more sharding, recomputation, a smaller batch or context, LoRA or quantised weights need less.";
         "layout": "No parallel layout exists: the pins, the heads, the layers or the batch do not divide.";
@@ -168,7 +176,7 @@ terms! {
         "budget-monthly": "A month of 730 hours of all workloads costs more than `monthly` in `[budget]` allows. A workload that ends within 730 billed hours counts in full.";
         "budget-hourly": "An hour in which all workloads run costs more than `hourly` in `[budget]` allows.";
         "budget-max-age-days": "The price of the choice is older than `max-age-days` in `[budget]` allows, counted from the earliest day that its source allows. Update the catalog, or put the current price into an overlay.";
-        "unknown-price": "Something fits, but no price of it is known, so no budget can be held. It fails unless `unknown-price` in `[budget]` is `warn`. Add the price with a `--catalog` overlay.";
+        "unknown-price": "Something fits, but no price of it is known, or none of its storage or egress, so no budget can be held. It fails unless `unknown-price` in `[budget]` is `warn`. Add the price with a `--catalog` overlay.";
         "every-price-too-old": "Something fits, but every price of it is older than `max-age` allows. Update the catalog, or allow older prices.";
         "nothing-fits": "No machine holds the workload under its constraints; the message has the nearest miss. Loosen the constraint that it names.";
         "workload-fail-over": "The workload costs more than its own `fail-over`.";

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::catalog::load::{Sections, embedded};
-use crate::cli::constraint::LimitArgs;
+use crate::cli::constraint::{BillArgs, LimitArgs};
 use crate::cli::request::Group;
 
 fn catalog() -> Catalog {
@@ -78,6 +78,7 @@ fn limits_hold_defaults_and_what_was_asked() {
             .unwrap(),
         filter: args(&[("billing", "committed")]),
         spot: SpotArgs::from_pairs([("checkpoint-interval", "none")]).unwrap(),
+        bill: BillArgs::from_pairs([("startup", "10m"), ("storage", "500GiB")]).unwrap(),
     };
     let asked = limits(&asked, &catalog, today).unwrap();
     assert_eq!((asked.gpus, asked.max_gpus, asked.deadline_hours), (Some(8), 8, Some(72.0)));
@@ -85,4 +86,5 @@ fn limits_hold_defaults_and_what_was_asked() {
     assert!(asked.billing.iter().all(|kind| kind.term_hours().is_some()));
     assert!(asked.filter.billing.is_empty(), "contracts compete, they do not filter machines");
     assert_eq!(asked.spot.checkpoints, Checkpoints::Never);
+    assert!((asked.extras.startup_hours - 1.0 / 6.0).abs() < 1e-9 && asked.extras.storage_bytes > 5e11);
 }

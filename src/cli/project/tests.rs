@@ -1,6 +1,7 @@
 //! The project file: every section typed, every mistake with its place.
 
 use super::*;
+use crate::money::{Usd, UsdPerHour};
 
 fn read(text: &str) -> Result<Project, InputError> {
     Project::read("gpuadvise.toml", text)
@@ -135,4 +136,25 @@ fn policies_are_whole() {
     refused(&twice, "4:1", "called `a`");
     let short = read("[[policy]]\nid = \"a\"\nwhen = \"row.nodes > 8\"\n").unwrap();
     assert_eq!((short.policies[0].level, short.policies[0].message.contains("`a`")), (Level::Deny, true));
+}
+
+#[test]
+fn limits_of_a_budget_may_only_warn() {
+    let all = read("[budget]\ntotal = 5\nhourly = { limit = 2, level = \"deny\" }\nlevel = \"warn\"\n")
+        .unwrap()
+        .budget;
+    assert_eq!((all.total, all.hourly), (Usd::from_f64(5.0), UsdPerHour::from_f64(2.0)));
+    assert_eq!(
+        (all.levels.total, all.levels.hourly, all.levels.age),
+        (Level::Warn, Level::Deny, Level::Warn)
+    );
+    let one = read("[budget]\ntotal = { limit = 5, level = \"warn\" }\nmax-age-days = { limit = 30 }\n")
+        .unwrap()
+        .budget;
+    assert_eq!((one.levels.total, one.levels.age, one.max_age_days), (Level::Warn, Level::Deny, Some(30)));
+    refused("[budget]\ntotal = { level = \"warn\" }\n", "2:9", "without a `limit`");
+    refused("[budget]\ntotal = { limit = 5, limits = 6 }\n", "2:9", "`limit`");
+    refused("[budget]\ntotal = { limit = -5 }\n", "2:9", "not negative");
+    refused("[budget]\ntotal = { limit = nan }\n", "2:9", "not nan");
+    refused("[budget]\nlevel = \"error\"\n", "2:9", "deny, warn");
 }

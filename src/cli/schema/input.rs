@@ -21,19 +21,8 @@ pub(super) fn project(flags: &Map<String, Value>) -> Value {
         "dependentRequired": { "nodes": ["instance"] },
         "additionalProperties": false,
     });
-    let amount = |what: &str| json!({ "type": "number", "minimum": 0, "description": what });
     let level = json!({ "enum": ["deny", "warn"] });
-    let budget = json!({
-        "type": "object",
-        "properties": {
-            "total": amount("US dollars for all workloads, each once and to its end"),
-            "monthly": amount("US dollars for a month of 730 hours of all workloads"),
-            "hourly": amount("US dollars for an hour in which all workloads run"),
-            "max-age-days": { "type": "integer", "minimum": 0, "description": "oldest price" },
-            "unknown-price": level,
-        },
-        "additionalProperties": false,
-    });
+    let budget = budget(&level);
     let discount = json!({
         "description": "Per cent off list, by provider and billing kind.",
         "type": "object",
@@ -60,6 +49,33 @@ pub(super) fn project(flags: &Map<String, Value>) -> Value {
         "budget": budget,
         "discount": discount,
         "policy": { "type": "array", "items": policy },
+    })
+}
+
+/// `[budget]`: limits as numbers, or with a level of their own.
+fn budget(level: &Value) -> Value {
+    let limit = |what: &str, kind: &str| {
+        let number = json!({ "type": kind, "minimum": 0 });
+        let graded = json!({
+            "type": "object",
+            "properties": { "limit": number, "level": level },
+            "required": ["limit"],
+            "additionalProperties": false,
+        });
+        json!({ "description": what, "anyOf": [number, graded] })
+    };
+    let amount = |what: &str| limit(what, "number");
+    json!({
+        "type": "object",
+        "properties": {
+            "total": amount("US dollars for all workloads, each once and to its end"),
+            "monthly": amount("US dollars for a month of 730 hours of all workloads"),
+            "hourly": amount("US dollars for an hour in which all workloads run"),
+            "max-age-days": limit("oldest price", "integer"),
+            "level": level,
+            "unknown-price": level,
+        },
+        "additionalProperties": false,
     })
 }
 

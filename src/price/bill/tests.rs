@@ -1,21 +1,24 @@
 use super::{Job, SpotOutlook, costs};
+use crate::catalog::charge::Charges;
 use crate::catalog::instance::InstanceId;
 use crate::catalog::price::{Billing, Currency, Price, Upfront};
 use crate::catalog::provenance::SourceId;
 use crate::catalog::region::RegionId;
 use crate::money::UsdPerHour;
 use crate::price::JobHours;
+use crate::price::part::Extras;
 use crate::price::spot::SpotTerms;
 
 fn outlook() -> SpotOutlook {
     let terms = |rate| SpotTerms {
-        interruptions_per_node_hour: rate,
-        checkpoint_interval_hours: None,
+        interruptions_per_hour: rate * 2.0,
         checkpoint_hours: 0.01,
         restart_hours: 0.1,
-        checkpoints: true,
+        never_ends_hours: 1e6,
+        ..SpotTerms::CALM
     };
-    SpotOutlook { low: terms(0.0), expected: terms(0.1), high: terms(0.5) }
+    let (low, expected, high) = (terms(0.0), terms(0.1), terms(0.5));
+    SpotOutlook { low, expected, high, per_node_hour: 0.1, ..SpotOutlook::CALM }
 }
 
 fn price(billing: Billing, upfront: Option<Upfront>, usd: Option<&str>, currency: Currency) -> Price {
@@ -35,7 +38,15 @@ fn price(billing: Billing, upfront: Option<Upfront>, usd: Option<&str>, currency
 }
 
 fn job(outlook: &SpotOutlook, hours: f64) -> Job<'_> {
-    Job { nodes: 2, gpus_per_node: 8.0, hours: JobHours::exactly(hours), reruns: true, spot: outlook }
+    Job {
+        nodes: 2,
+        gpus_per_node: 8.0,
+        hours: JobHours::exactly(hours),
+        reruns: true,
+        spot: outlook,
+        charges: Charges::default(),
+        extras: Extras::default(),
+    }
 }
 
 #[test]
@@ -75,7 +86,8 @@ fn spot_that_saves_nothing_says_so() {
         price(Billing::Spot, None, Some("0.99"), Currency::USD),
     ];
     let rows = costs(&[&prices[0], &prices[1]], &job(&spot, 100.0));
-    assert!(rows[1].notes.iter().any(|n| n.contains("not cheaper")), "{:?}", rows[1].notes);
+    assert!(rows[1].notes.iter().any(|n| n.starts_with("refused: ")), "{:?}", rows[1].notes);
+    assert!(rows[1].total > rows[0].total);
 }
 
 #[test]
@@ -116,16 +128,16 @@ fn what_costs_something_never_reads_as_free_and_savings_come_from_exact_amounts(
 #[test]
 fn hopeless_spot_is_refused() {
     let mut spot = outlook();
-    spot.expected.interruptions_per_node_hour = 5.0;
-    spot.expected.checkpoint_hours = 0.5;
+    spot.expected = SpotTerms { interruptions_per_hour: 40.0, checkpoint_hours: 0.5, ..spot.expected };
+    spot.high = spot.expected;
     let prices = [
         price(Billing::OnDemand, None, Some("1"), Currency::USD),
         price(Billing::Spot, None, Some("0.9"), Currency::USD),
     ];
     let rows = costs(&[&prices[0], &prices[1]], &job(&spot, 100.0));
-    assert_eq!((rows[1].total, rows[1].low, rows[1].high), (None, None, None));
+    assert_eq!((rows[1].total, rows[1].high, rows[1].billed_hours), (None, None, None));
     assert!(
-        rows[1].notes.iter().any(|n| n.contains("refused") || n.contains("never end")),
+        rows[1].notes.iter().any(|n| n.contains("refused") && n.contains("never ends")),
         "{:?}",
         rows[1].notes
     );

@@ -10,6 +10,7 @@ use crate::catalog::region::RegionId;
 use crate::catalog::select::Filter;
 use crate::money::UsdPerHour;
 use crate::price::listing::{CostRow, Detail, Listing, Query, list};
+use crate::price::part::Extras;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one instance of the usage is.
@@ -92,6 +93,8 @@ pub fn choose(catalog: &Catalog, mut filter: Filter, billing: Vec<Billing>) -> C
         max_gpus: None,
         min_spot_discount: None,
         hours: 1.0,
+        extras: Extras::default(),
+        spot: None,
         detail,
     };
     let mut listing = list(catalog, &query);

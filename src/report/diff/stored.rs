@@ -142,7 +142,7 @@ impl Reader<'_> {
 
     fn workload(&self, row: &Value, place: &str, prices: &mut Prices) -> Result<Item, InputError> {
         let name = self.text(row, place, "name")?;
-        let total = self.number(row, place, "total_usd")?;
+        let total = self.whole(&row["at_least"], row, place, "total_usd")?;
         let asked = &row["asked"];
         let question = (!asked.is_null()).then(|| serde_json::json!([asked, row["workload"]]));
         let pick = &row["pick"];
@@ -155,7 +155,7 @@ impl Reader<'_> {
 
     fn recommendation(&self, row: &Value, place: &str, prices: &mut Prices) -> Result<Item, InputError> {
         let choice = self.ranked(row, place, prices)?;
-        let total = choice.cost(self.number(row, place, "ranked_total_usd")?);
+        let total = choice.cost(self.whole(&row["ranked_at_least"], row, place, "ranked_total_usd")?);
         let Contract { provider, instance_type, .. } = &choice.contract;
         let name = format!("{}x {provider}/{instance_type}", choice.nodes);
         Ok(Item { name, question: None, total, choice: Some(choice.paying(total)) })
@@ -167,7 +167,7 @@ impl Reader<'_> {
         let Contract { provider, region, instance_type, billing, upfront } = &choice.contract;
         let upfront = upfront.as_ref().map(|paid| format!(" ({paid} upfront)")).unwrap_or_default();
         let name = format!("{provider}/{instance_type} {region} {billing}{upfront}");
-        let total = choice.cost(self.number(row, place, "total_usd")?);
+        let total = choice.cost(self.whole(&row["at_least"], row, place, "total_usd")?);
         Ok(Item { name, question: None, choice: Some(choice.paying(total)), total })
     }
 
@@ -213,6 +213,17 @@ impl Reader<'_> {
     fn text(&self, of: &Value, place: &str, name: &str) -> Result<String, InputError> {
         let text = of[name].as_str().map(str::to_owned);
         text.ok_or_else(|| self.damaged(&format!("`{place}.{name}` is no text")))
+    }
+
+    /// A total; one that lacks a part (`at_least`) is not known.
+    fn whole(
+        &self,
+        at_least: &Value,
+        of: &Value,
+        place: &str,
+        name: &str,
+    ) -> Result<Option<Decimal>, InputError> {
+        Ok(self.number(of, place, name)?.filter(|_| at_least != &Value::Bool(true)))
     }
 
     /// A number that is not negative, to the last digit that is written; `None` for `null`.

@@ -1,6 +1,6 @@
 //! The page of `check`, which is also the body of a pull-request comment.
 
-use super::{count_by_memory, na, price_text, unknown};
+use super::{count_by_memory, na, price_text, total_text, unknown};
 use crate::report::check::{CheckAnswer, CheckedWorkload, TotalsLine};
 use crate::report::view::{Block, Grid};
 
@@ -46,7 +46,8 @@ fn workloads(all: &[CheckedWorkload]) -> Grid {
             }
             None => cells.extend(std::iter::repeat_with(unknown).take(6)),
         }
-        cells.extend([one.usd_per_hour, one.monthly_usd, one.total_usd].map(price_text));
+        cells.push(price_text(one.usd_per_hour));
+        cells.extend([one.monthly_usd, one.total_usd].map(|usd| total_text(usd, one.at_least)));
         grid.push(cells);
     }
     grid.expendable(&["memory", "GPUs", "hours", "region", "contract"])
@@ -54,16 +55,22 @@ fn workloads(all: &[CheckedWorkload]) -> Grid {
 
 fn sums(totals: &TotalsLine) -> String {
     let least = if totals.at_least { "at least " } else { "" };
+    let least_hour = if totals.unknown.is_empty() { "" } else { "at least " };
     let sums = format!(
-        "All together: {least}{} USD to their end, {least}{} USD a month of 730 h, {least}{} USD/h at once.",
+        "All together: {least}{} USD to their end, {least}{} USD a month of 730 h, {least_hour}{} USD/h at once.",
         price_text(totals.total_usd),
         price_text(totals.monthly_usd),
         price_text(totals.usd_per_hour),
     );
-    if totals.unknown.is_empty() {
-        return sums;
-    }
-    format!("{sums} The cost of {} is not known.", totals.unknown.join(", "))
+    let of = |names: &[String], what: &str| {
+        if names.is_empty() {
+            String::new()
+        } else {
+            format!(" {what} of {} is not known.", names.join(", "))
+        }
+    };
+    let (whole, part) = (of(&totals.unknown, "The cost"), of(&totals.lacking, "A part of the cost"));
+    format!("{sums}{whole}{part}")
 }
 
 fn violations(all: &[CheckedWorkload]) -> Vec<Block> {

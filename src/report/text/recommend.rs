@@ -1,8 +1,8 @@
 //! The page of `recommend`: ranking, the best row in full, advice, what was rejected.
 
 use super::{
-    advice_text, billing, count_by_memory, formulas, grouped, layout, memory, na, overlay_legend, price_text,
-    unknown, whole_layout,
+    advice_text, billing, count_by_memory, formulas, grouped, layout, memory, na, overlay_legend, parts,
+    price_text, total_text, unknown, whole_layout,
 };
 use crate::report::contract::CostLine;
 use crate::report::number::Num;
@@ -79,8 +79,10 @@ fn ranking(rows: &[Row]) -> Grid {
         ">committed USD",
     ]);
     for row in rows {
-        let total_of =
-            |billing: &str| row.costs.iter().find(|c| c.billing == billing).and_then(|c| c.total_usd);
+        let total_of = |billing: &str| {
+            let cost = row.costs.iter().find(|c| c.billing == billing);
+            total_text(cost.and_then(|c| c.total_usd), cost.is_some_and(|c| c.at_least))
+        };
         let ranked = row
             .costs
             .iter()
@@ -95,9 +97,9 @@ fn ranking(rows: &[Row]) -> Grid {
             wall_hours(row).to_string(),
             if plain { String::new() } else { row.ranked_billing.to_owned() },
             price_text(ranked.and_then(|c| c.usd_per_hour)),
-            price_text(Some(row.ranked_total_usd)),
-            if plain { String::new() } else { price_text(total_of(ON_DEMAND)) },
-            price_text(total_of("spot")),
+            total_text(Some(row.ranked_total_usd), row.ranked_at_least),
+            if plain { String::new() } else { total_of(ON_DEMAND) },
+            total_of("spot"),
             cheapest_commitment(&row.costs),
         ]);
     }
@@ -113,9 +115,9 @@ fn wall_hours(row: &Row) -> Num {
 
 fn cheapest_commitment(costs: &[CostLine]) -> String {
     let committed = costs.iter().filter(|c| c.commitment_usd.is_some());
-    let priced = committed.filter_map(|c| c.total_usd.map(|total| (total, c.billing)));
+    let priced = committed.filter_map(|c| c.total_usd.map(|total| (total, c)));
     let least = priced.min_by(|a, b| a.0.value().total_cmp(&b.0.value()));
-    least.map_or_else(unknown, |(total, kind)| format!("{} {kind}", price_text(Some(total))))
+    least.map_or_else(unknown, |(total, c)| format!("{} {}", total_text(Some(total), c.at_least), c.billing))
 }
 
 /// `fits 76.9%`: verdict and share of the usable memory that is expected to be needed.
@@ -154,7 +156,13 @@ fn best_row(row: &Row) -> Vec<Block> {
     if !row.costs.is_empty() {
         blocks.push(Block::Heading("Contracts side by side".to_owned()));
         blocks.push(Block::Table(contracts(&row.costs)));
+        let lines = row.costs.iter().map(|cost| {
+            let first = vec![billing(cost.billing, cost.upfront, cost.overridden)];
+            (first, &cost.parts, total_text(cost.total_usd, cost.at_least))
+        });
+        blocks.extend(parts(&["billing"], lines));
         blocks.extend(overlay_legend(row.costs.iter().any(|cost| cost.overridden)));
+        blocks.extend(spot(row));
         let notes: Vec<String> = row
             .costs
             .iter()
@@ -166,6 +174,27 @@ fn best_row(row: &Row) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// What interruptions do to the job on spot, where it is one that they set back.
+fn spot(row: &Row) -> Option<Block> {
+    let cost =
+        row.costs.iter().find(|cost| cost.billing == "spot" && cost.expected_interruptions.is_some())?;
+    let chance = cost
+        .deadline_probability
+        .map_or_else(String::new, |chance| format!(", chance to meet the deadline {chance}"));
+    let saved = cost
+        .checkpoint_interval_hours
+        .map_or_else(|| "no checkpoints".to_owned(), |interval| format!("a checkpoint every {interval} h"));
+    Some(Block::Text(format!(
+        "Spot: {} billed h for {} h of work ({} interruptions expected, {saved}), {} h until it is done with waits for \
+         capacity, {} USD for an hour of work{chance}.",
+        na(cost.billed_hours),
+        row.duration_hours.expected,
+        na(cost.expected_interruptions),
+        na(cost.expected_wall_hours),
+        price_text(cost.effective_usd_per_hour),
+    )))
 }
 
 fn machine(row: &Row) -> String {
@@ -258,7 +287,7 @@ fn contracts(costs: &[CostLine]) -> Grid {
             price_text(cost.usd_per_hour),
             price_text(cost.usd_per_gpu_hour),
             na(cost.billed_hours),
-            price_text(cost.total_usd),
+            total_text(cost.total_usd, cost.at_least),
             price_text(cost.low_usd),
             price_text(cost.high_usd),
             cost.commitment_usd.map_or_else(String::new, |owed| price_text(Some(owed))),

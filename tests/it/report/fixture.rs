@@ -17,6 +17,7 @@ use gpuadvise::model::{Architecture, Attention, Kind, Moe, Origin};
 use gpuadvise::money::{BilledHours, Usd, UsdPerHour};
 use gpuadvise::price::Cost;
 use gpuadvise::price::listing::CostRow;
+use gpuadvise::price::part::Parts;
 use gpuadvise::price::spot::SpotRun;
 use gpuadvise::workload::precision::{Precision, Quantization};
 use gpuadvise::workload::{
@@ -83,6 +84,7 @@ pub(super) fn catalog() -> Catalog {
         ],
         presets: vec![preset()],
         measured: Vec::new(),
+        charges: vec![],
         constants: vec![],
         rules: vec![rule()],
         scenarios: vec![scenario()],
@@ -382,6 +384,30 @@ fn hourly(text: &str) -> Option<UsdPerHour> {
     text.parse().ok()
 }
 
+/// Nothing but hours of work.
+fn parts(total: f64) -> Parts {
+    let nothing = usd(0.0);
+    Parts { compute: usd(total), startup: nothing, idle: nothing, storage: nothing, egress: nothing }
+}
+
+/// The same contract sold in blocks at a price that nobody tells.
+fn without_a_price(on_demand: &Cost) -> Cost {
+    Cost {
+        billing: Billing::CapacityBlock,
+        usd_per_hour: None,
+        usd_per_gpu_hour: None,
+        increment_s: None,
+        minimum_s: None,
+        terms: vec![],
+        parts: Parts::default(),
+        total: None,
+        low: None,
+        high: None,
+        ratio_to_on_demand: None,
+        ..on_demand.clone()
+    }
+}
+
 /// On-demand, a commitment, spot from an overlay, and one contract whose price is unknown.
 fn costs() -> Vec<Cost> {
     let on_demand = Cost {
@@ -390,7 +416,11 @@ fn costs() -> Vec<Cost> {
         usd_per_hour: hourly("55.04"),
         usd_per_gpu_hour: hourly("6.88"),
         billed_hours: BilledHours::from_f64(12.345_678),
+        increment_s: Some(60),
+        minimum_s: Some(60),
+        parts: parts(679.51),
         total: usd(679.51),
+        at_least: false,
         low: usd(550.4),
         high: usd(1234.5),
         commitment: None,
@@ -398,7 +428,9 @@ fn costs() -> Vec<Cost> {
         ratio_to_on_demand: Some(1.0),
         spot: None,
         source: SourceId(1),
+        more_sources: vec![],
         overridden: false,
+        terms: vec!["priced by the hour, billed by the minute".into()],
         notes: vec![],
     };
     let committed = Cost {
@@ -406,6 +438,10 @@ fn costs() -> Vec<Cost> {
         upfront: Some(Upfront::No),
         usd_per_hour: hourly("23.77"),
         usd_per_gpu_hour: hourly("2.97125"),
+        increment_s: None,
+        minimum_s: None,
+        terms: vec![],
+        parts: parts(293.46),
         total: usd(293.46),
         low: usd(237.7),
         high: usd(533.1),
@@ -415,35 +451,36 @@ fn costs() -> Vec<Cost> {
         notes: vec!["the whole term is owed".into()],
         ..on_demand.clone()
     };
-    let spot = Cost {
+    let spot = spot_cost(&on_demand);
+    let unknown = without_a_price(&on_demand);
+    vec![on_demand, spot, committed, unknown]
+}
+
+/// Spot beside an on-demand row.
+fn spot_cost(on_demand: &Cost) -> Cost {
+    Cost {
         billing: Billing::Spot,
         usd_per_hour: hourly("20.123456"),
         usd_per_gpu_hour: hourly("2.515432"),
         billed_hours: BilledHours::from_f64(13.5),
+        parts: parts(271.67),
         total: usd(271.67),
         low: usd(230.0),
         high: usd(600.0),
         ratio_to_on_demand: Some(0.4),
         spot: Some(SpotRun {
             billed_hours: 13.5,
+            on_demand_hours: 0.0,
+            wall_hours: 13.75,
             interruptions: 0.135,
             checkpoint_interval_hours: Some(0.75),
+            fallback_probability: None,
+            deadline_probability: Some(0.875),
         }),
         source: SourceId(2),
         overridden: true,
         ..on_demand.clone()
-    };
-    let unknown = Cost {
-        billing: Billing::CapacityBlock,
-        usd_per_hour: None,
-        usd_per_gpu_hour: None,
-        total: None,
-        low: None,
-        high: None,
-        ratio_to_on_demand: None,
-        ..on_demand.clone()
-    };
-    vec![on_demand, spot, committed, unknown]
+    }
 }
 
 fn recommendation() -> Recommendation {
@@ -473,6 +510,7 @@ fn recommendation() -> Recommendation {
         duration_hours: Range { low: 10.0, expected: 12.345_678, high: 22.43 },
         costs: costs(),
         ranked_total: usd(679.51).unwrap(),
+        at_least: false,
         ranked_billing: Billing::OnDemand,
     }
 }

@@ -15,6 +15,7 @@ use crate::cli::tco_args::TrafficArgs;
 use crate::diag::{Assumption, InputError, Warning};
 use crate::price::listing::{Detail, Listing, Query, list};
 use crate::price::own::YEAR_HOURS;
+use crate::price::part::Extras;
 use crate::price::tokens::Tokens;
 use crate::report::tco::{Load, Machine};
 use crate::workload::resolve::resolve;
@@ -59,6 +60,8 @@ pub(super) fn asked(catalog: &Catalog, mut filter: Filter, nodes: Option<u32>) -
             max_gpus: None,
             min_spot_discount: None,
             hours: YEAR_HOURS,
+            extras: Extras::default(),
+            spot: None,
             detail,
         };
         list(catalog, &nothing_else)
@@ -147,6 +150,8 @@ pub(super) fn serving(
             max_gpus: None,
             min_spot_discount: None,
             hours: YEAR_HOURS,
+            extras: Extras::default(),
+            spot: None,
             detail: Detail::CheapestRegion,
         },
     );
