@@ -49,6 +49,17 @@ impl Usd {
         self.0.checked_mul(Decimal::from_f64(factor)?).map(Self::from_decimal)
     }
 
+    /// In whole cents; `None` where they do not fit.
+    pub fn cents(self) -> Option<i64> {
+        self.0.checked_mul(Decimal::ONE_HUNDRED)?.round().to_i64()
+    }
+
+    /// So many of them.
+    #[must_use]
+    pub fn times(self, n: u32) -> Self {
+        Self(self.0.checked_mul(Decimal::from(n)).unwrap_or(Decimal::MAX))
+    }
+
     /// What amounts cost at their prices, added up exactly and rounded to the cent; a cent where it is less than half of
     /// one, so that nothing reads as free that is not. `None` for what is no finite amount below 10^15.
     pub fn charged(lines: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {

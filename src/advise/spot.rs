@@ -7,16 +7,11 @@ use crate::catalog::Catalog;
 use crate::catalog::instance::InstanceId;
 use crate::catalog::price::Billing;
 use crate::diag::{Assumption, Warning};
+use crate::price::listing::gang;
 use crate::price::spot::outlook::{self, Gang, SpotOutlook};
 
 /// The rate at which one node writes a checkpoint, in the catalog.
 const WRITE_RATE: &str = "checkpoint-write-bytes-per-s";
-
-fn gang(catalog: &Catalog, instance: InstanceId, nodes: u32) -> Gang<'_> {
-    let machine = catalog.instance(instance);
-    let provider = &catalog.provider(machine.provider).name;
-    Gang { gpu: catalog.gpu(machine.gpu), provider, nodes }
-}
 
 /// Interruptions of a run on a machine, with the time that all its nodes together need to write a checkpoint.
 pub(super) fn outlook(catalog: &Catalog, limits: &Limits, instance: InstanceId, run: &Run) -> SpotOutlook {

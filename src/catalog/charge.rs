@@ -25,6 +25,8 @@ pub struct Charge {
     pub minimum_s: u32,
     /// Compute: a stopped machine is billed like a running one.
     pub billed_when_stopped: bool,
+    /// Capacity blocks: whole days that are sold up to so many, and beyond them whole weeks up to so many.
+    pub blocks: Option<(u32, u32)>,
     /// Storage, egress: bytes of the unit that is priced, 10^9 or 2^30.
     pub unit_bytes: f64,
     /// Storage: US dollars for a unit and month (730 h), one entry. Egress: US dollars for a unit, by the units that
@@ -55,14 +57,16 @@ pub enum What {
     Storage,
     /// Data that leaves for the internet.
     Egress,
+    /// How long capacity can be reserved in blocks.
+    CapacityBlock,
 }
 
 impl What {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Compute, Self::Storage, Self::Egress];
+    pub const ALL: [Self; 4] = [Self::Compute, Self::Storage, Self::Egress, Self::CapacityBlock];
 
     /// Names of all kinds.
-    pub const NAMES: &[&'static str] = &["compute", "storage", "egress"];
+    pub const NAMES: &[&'static str] = &["compute", "storage", "egress", "capacity-block"];
 
     /// Name in files and outputs.
     pub fn name(self) -> &'static str {
@@ -84,6 +88,8 @@ pub struct Charges<'c> {
     pub storage: Option<&'c Charge>,
     /// What data cost that leaves.
     pub egress: Option<&'c Charge>,
+    /// How long its capacity blocks are.
+    pub blocks: Option<&'c Charge>,
 }
 
 impl Charge {
@@ -116,6 +122,11 @@ impl Catalog {
                 .max_by_key(|(closeness, _)| *closeness)
                 .map(|(_, charge)| charge)
         };
-        Charges { compute: best(What::Compute), storage: best(What::Storage), egress: best(What::Egress) }
+        Charges {
+            compute: best(What::Compute),
+            storage: best(What::Storage),
+            egress: best(What::Egress),
+            blocks: best(What::CapacityBlock),
+        }
     }
 }

@@ -10,6 +10,7 @@ use serde_json::ser::Formatter;
 
 use super::Catalog;
 use super::charge::Charge;
+use super::currency::Money;
 use super::gpu::{Family, Gpu};
 use super::instance::{Instance, InstanceId, Provider};
 use super::measured::MeasuredRate;
@@ -18,14 +19,15 @@ use super::price::{Billing, Currency, Price, Upfront};
 use super::provenance::{Source, SourceId};
 use super::region::{Region, RegionId};
 use crate::diag::{Finding, Place};
-use crate::money::UsdPerHour;
+use crate::money::{Usd, UsdPerHour};
 
 /// Names of the sections, which are also their file names, in the order in which they must be read.
 pub const SECTIONS: &[&str] =
     &["core", "prices", "price-notes", "presets", "constants", "rules", "scenarios", "ownership", "findings"];
 
 /// What everything else refers to, in one section.
-type Core = (Vec<Source>, Vec<Gpu>, Vec<Family>, Vec<Provider>, Vec<Region>, Vec<Instance>, Vec<Charge>);
+type Core =
+    (Vec<Source>, Vec<Gpu>, Vec<Family>, Vec<Provider>, Vec<Region>, Vec<Instance>, Vec<Charge>, Vec<Money>);
 
 /// Networks with the sources that only they cite, and what they were measured to do.
 type Networks = (Vec<Source>, Vec<Preset>, Vec<MeasuredRate>);
@@ -34,8 +36,8 @@ type Networks = (Vec<Source>, Vec<Preset>, Vec<MeasuredRate>);
 /// decimals 1, digits (0 = unknown) 8.
 const PRICE_BYTES: usize = 16;
 
-/// What few prices have: position, currency, statistic, waivers.
-type PriceNote = (usize, [u8; 3], Option<String>, Vec<(String, String)>);
+/// What few prices have: position, currency, statistic, waivers, cents at the start of the term.
+type PriceNote = (usize, [u8; 3], Option<String>, Vec<(String, String)>, Option<i64>);
 
 /// A warning that the build left standing: code, file, line, column, message, hint.
 type FindingRow = (String, String, usize, usize, String, String);
@@ -75,6 +77,7 @@ fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
     all.extend(catalog.regions.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.instances.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.charges.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.currencies.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.prices.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.constants.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.rules.iter_mut().map(|it| &mut it.source));
@@ -97,6 +100,7 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
             &catalog.regions,
             &catalog.instances,
             &catalog.charges,
+            &catalog.currencies,
         )),
         "prices" => {
             catalog.prices.iter().map(pack_price).collect::<io::Result<Vec<_>>>().map(|rows| rows.concat())
@@ -119,14 +123,15 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
             let core: Core = serde_json::from_slice(bytes)?;
             (catalog.sources, catalog.gpus, catalog.families) = (core.0, core.1, core.2);
             (catalog.providers, catalog.regions, catalog.instances) = (core.3, core.4, core.5);
-            catalog.charges = core.6;
+            (catalog.charges, catalog.currencies) = (core.6, core.7);
         }
         "prices" => catalog.prices = bytes.as_chunks::<PRICE_BYTES>().0.iter().map(unpack_price).collect(),
         "price-notes" => {
             let notes: Vec<PriceNote> = serde_json::from_slice(bytes)?;
-            for (at, currency, stat, allow) in notes {
+            for (at, currency, stat, allow, cents) in notes {
                 if let Some(price) = catalog.prices.get_mut(at) {
                     (price.currency, price.stat, price.allow) = (Currency(currency), stat, allow);
+                    price.fee = cents.map(|cents| Usd::from_cents(cents.into()));
                 }
             }
         }
@@ -186,16 +191,25 @@ fn unpack_price(row: &[u8; PRICE_BYTES]) -> Price {
         stat: None,
         source: SourceId(u16::from_le_bytes([s0, s1])),
         overridden: false,
+        fee: None,
+        listed: None,
         off_list_pct: None,
         allow: Vec::new(),
     }
 }
 
 fn price_notes(prices: &[Price]) -> Vec<PriceNote> {
-    let noted =
-        |price: &Price| price.currency != Currency::USD || price.stat.is_some() || !price.allow.is_empty();
+    let noted = |price: &Price| {
+        price.currency != Currency::USD
+            || price.stat.is_some()
+            || price.fee.is_some()
+            || !price.allow.is_empty()
+    };
     let noted = prices.iter().enumerate().filter(|(_, price)| noted(price));
-    noted.map(|(at, price)| (at, price.currency.0, price.stat.clone(), price.allow.clone())).collect()
+    let note = |(at, price): (usize, &Price)| {
+        (at, price.currency.0, price.stat.clone(), price.allow.clone(), price.fee.and_then(Usd::cents))
+    };
+    noted.map(note).collect()
 }
 
 fn to_json(value: &impl Serialize) -> io::Result<Vec<u8>> {

@@ -4,6 +4,7 @@
 
 pub mod charge;
 pub mod codes;
+pub mod currency;
 pub mod gpu;
 pub mod image;
 pub mod instance;
@@ -22,6 +23,7 @@ pub mod select;
 pub mod validate;
 
 use charge::Charge;
+use currency::Money;
 use gpu::{Family, Gpu, GpuId};
 use instance::{Instance, InstanceId, Provider, ProviderId};
 use knowledge::{Constant, Rule, Scenario};
@@ -49,6 +51,8 @@ pub struct Catalog {
     pub instances: Vec<Instance>,
     /// What providers bill besides machines, and how they count time.
     pub charges: Vec<Charge>,
+    /// Currencies, by code.
+    pub currencies: Vec<Money>,
     /// Prices, by instance, then region, billing kind and upfront.
     pub prices: Vec<Price>,
     /// Model presets, by name.

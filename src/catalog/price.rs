@@ -3,8 +3,9 @@
 use super::instance::InstanceId;
 use super::provenance::SourceId;
 use super::region::RegionId;
-use crate::money::UsdPerHour;
+use crate::money::{Usd, UsdPerHour};
 use rust_decimal::Decimal;
+use serde::{Deserialize, Serialize};
 
 /// One price of one machine in one region under one contract.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,10 @@ pub struct Price {
     pub source: SourceId,
     /// Came from an overlay instead of the embedded catalog.
     pub overridden: bool,
+    /// What is paid at the start of a term for one machine, in `currency`, where the source tells it.
+    pub fee: Option<Usd>,
+    /// The price as the source has it, where `per_hour` was converted from its currency.
+    pub listed: Option<(Currency, UsdPerHour)>,
     /// Per cent that a project has taken off already; no file of a catalog has this.
     pub off_list_pct: Option<Decimal>,
     /// Findings that the row's author accepts: (code, reason).
@@ -35,12 +40,18 @@ pub struct Price {
 }
 
 /// ISO 4217 code in three ASCII letters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Currency(pub [u8; 3]);
 
 impl Currency {
     /// US dollars.
     pub const USD: Self = Self(*b"USD");
+
+    /// The currency with this code: three capital letters.
+    pub fn from_code(code: &str) -> Option<Self> {
+        let letters: [u8; 3] = code.as_bytes().try_into().ok()?;
+        letters.iter().all(u8::is_ascii_uppercase).then_some(Self(letters))
+    }
 
     /// The three letters.
     pub fn code(&self) -> &str {
@@ -174,3 +185,33 @@ impl Upfront {
         }
     }
 }
+
+/// Per cent of the list price that a text says are paid: `80`, `80 %`, or as Chinese price lists write it `8折` (eight
+/// tenths are paid, so 20 % are off), `八五折` (85 %), `一折` (10 %). `None` for anything else.
+pub fn percent_paid(text: &str) -> Option<Decimal> {
+    let text = text.trim();
+    let Some(tenths) = text.strip_suffix('折') else {
+        return text
+            .trim_end_matches('%')
+            .trim_end()
+            .parse()
+            .ok()
+            .filter(|percent: &Decimal| !percent.is_sign_negative());
+    };
+    let tenths = tenths.trim();
+    let digit = |c: char| "〇一二三四五六七八九".chars().position(|it| it == c).map(|at| at.to_string());
+    let digits: Option<Vec<String>> = tenths.chars().map(digit).collect();
+    let plain = match digits.as_deref() {
+        Some([one]) => one.clone(),
+        // 八五折 is 8.5 tenths.
+        Some([whole, part]) => format!("{whole}.{part}"),
+        _ => tenths.to_owned(),
+    };
+    let tenths: Decimal = plain.parse().ok()?;
+    // 85折 is the same as 8.5折.
+    let percent = if tenths > Decimal::TEN { tenths } else { tenths * Decimal::TEN };
+    (tenths > Decimal::ZERO && percent < Decimal::ONE_HUNDRED).then_some(percent)
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use super::help;
 use super::request::Group;
 use super::rightsize_args::RightsizeArgs;
 use super::tco_args::TcoArgs;
-use super::value::Percent;
+use super::value::{CurrencyCode, Fx, Percent, Term};
 use crate::report::Format;
 use crate::workload::settings::WorkloadArgs;
 use clap::builder::FalseyValueParser;
@@ -64,6 +64,21 @@ pub struct GlobalArgs {
     #[arg(long, global = true, env = "GPUADVISE_NO_CONFIG", hide_env = true)]
     #[arg(value_parser = FalseyValueParser::new())]
     pub no_config: bool,
+
+    /// Tell money in this currency too (`CNY`, `EUR`); needs a rate
+    #[arg(long, global = true, env = "GPUADVISE_CURRENCY", hide_env = true, value_name = "CODE")]
+    #[arg(help_heading = "Money", allow_hyphen_values = true)]
+    pub currency: Option<CurrencyCode>,
+
+    /// Units of a currency for one US dollar, of that day: `CNY=7.2`, `CNY=7.2@2026-11-30`
+    #[arg(long, global = true, env = "GPUADVISE_FX", hide_env = true, value_name = "CODE=RATE")]
+    #[arg(help_heading = "Money", value_delimiter = ',', allow_hyphen_values = true)]
+    pub fx: Vec<Fx>,
+
+    /// Assume commitments so many per cent below on-demand where no price is known: `40`, `3y=55`, `6折` (60 % are paid)
+    #[arg(long, global = true, env = "GPUADVISE_ASSUME_COMMITMENT_DISCOUNT", hide_env = true)]
+    #[arg(help_heading = "Money", value_name = "PCT", value_delimiter = ',', allow_hyphen_values = true)]
+    pub assume_commitment_discount: Vec<Term>,
 
     /// Colour on stdout; `NO_COLOR` turns `auto` off
     #[arg(long, global = true, env = "GPUADVISE_COLOR", hide_env = true, value_name = "WHEN")]

@@ -4,12 +4,14 @@ use super::args::{GlobalArgs, WorkloadSourceArgs};
 use super::config::{self, Settings};
 use super::constraint::ConstraintArgs;
 use super::exit::{self, CatalogError};
+use super::money::Money;
 use super::output;
 use super::project::Project;
 use super::request::{self, Asked, Group};
 use super::terminal::Terminal;
 use crate::catalog::Catalog;
 use crate::catalog::load::{self, CatalogProblem, Loaded, Sections};
+use crate::catalog::select::Filter;
 use crate::diag::{Assumption, Finding, InputError, Warning};
 use crate::report::catalog::{Broken, Findings};
 use crate::report::listing::Text;
@@ -30,6 +32,8 @@ pub struct Frame {
     project: OnceCell<Project>,
     /// What the overlays made the reader should know.
     overlay_warnings: RefCell<Vec<Warning>>,
+    /// The currency of the answer, once it is settled.
+    money: OnceCell<RefCell<Money>>,
 }
 
 impl Frame {
@@ -38,7 +42,8 @@ impl Frame {
         let (started, project) = (Instant::now(), OnceCell::new());
         let mut global = asked.settle(global)?;
         global.output = global.output.filter(|path| path != Path::new("-"));
-        Ok(Self { asked, global, started, project, overlay_warnings: RefCell::default() })
+        let overlay_warnings = RefCell::default();
+        Ok(Self { asked, global, started, project, overlay_warnings, money: OnceCell::new() })
     }
 
     /// Form of the answer.
@@ -101,8 +106,11 @@ impl Frame {
         let loaded = load::with_overlays(&self.global.catalog, sections);
         self.step("catalog loaded");
         match loaded {
-            Ok(Loaded { catalog, warnings }) => {
+            Ok(Loaded { mut catalog, warnings }) => {
                 self.overlay_warnings.borrow_mut().extend(warnings.iter().map(warning));
+                if sections.prices {
+                    self.settle(&mut catalog)?;
+                }
                 Ok(catalog)
             }
             Err(CatalogProblem::Invalid { findings }) => {
@@ -110,6 +118,38 @@ impl Frame {
                 Err(CatalogError::of(&findings).into())
             }
             Err(problem) => Err(catalog_problem(problem)),
+        }
+    }
+
+    /// The currency of the answer, with the prices of the catalog converted for it.
+    fn settle(&self, catalog: &mut Catalog) -> anyhow::Result<()> {
+        let money = Money::settle(&self.global, catalog, || self.today())?;
+        // A second catalog of the same run is settled alike.
+        let _ = self.money.set(RefCell::new(money));
+        Ok(())
+    }
+
+    /// Refuses what the currency of the answer would need a rate for: prices that are asked for, limits in dollars.
+    pub fn confirm_currency(
+        &self,
+        catalog: &Catalog,
+        filter: &Filter,
+        limits_in_usd: bool,
+    ) -> Result<(), InputError> {
+        let money = self.money.get();
+        money.map_or(Ok(()), |money| money.borrow_mut().confirm(catalog, filter, limits_in_usd))
+    }
+
+    /// A sentence about money as the answer has it.
+    pub fn in_currency(&self, text: &str) -> String {
+        self.money.get().map_or_else(|| text.to_owned(), |money| money.borrow().sentence(text))
+    }
+
+    /// The text of a picture with the currency that everything is counted in on its axes.
+    pub fn picture(&self, svg: String) -> String {
+        match self.money.get().and_then(|money| money.borrow().native_code()) {
+            Some(code) => svg.replace("USD/", &format!("{code}/")),
+            None => svg,
         }
     }
 
@@ -178,7 +218,17 @@ impl Frame {
     ) -> anyhow::Result<()> {
         let mut all = self.overlay_warnings.take();
         all.extend_from_slice(warnings);
-        let document = Document::new(catalog, &self.asked.command, assumptions, &all, body);
+        if self.money.get().is_none() {
+            self.settle(&mut Catalog::default())?;
+        }
+        let told = self.money.get().map(|money| money.borrow().told(body.used())).transpose()?;
+        let (exchange, rates) = told.unwrap_or_default();
+        for warning in &mut all {
+            warning.message = self.in_currency(&warning.message);
+        }
+        let assumptions = [assumptions, &rates].concat();
+        let document =
+            Document::new(catalog, &self.asked.command, &assumptions, &all, body).exchanged(exchange);
         let mut bytes = Vec::new();
         document
             .write(self.format(), &self.terminal().style(), &mut bytes)
@@ -234,7 +284,7 @@ impl Frame {
 
     /// Why the answer is not what was hoped for, on stderr even with `--quiet`: the exit code is not 0 either.
     pub fn complain(&self, line: &str) {
-        exit::complain(line);
+        exit::complain(&self.in_currency(line));
     }
 
     /// A step that is done, with the time since the start, on stderr with `--verbose`.

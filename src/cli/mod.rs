@@ -17,6 +17,7 @@ pub mod glossary;
 pub mod help;
 pub mod limit;
 mod model_file;
+pub mod money;
 pub mod output;
 pub mod policy;
 pub mod project;

@@ -4,6 +4,7 @@
 mod budget;
 
 use super::config::{Settings, Table, at, known_keys, parse};
+use super::value::money::percent_off;
 use crate::catalog::lookup::resolve_billing;
 use crate::catalog::price::Billing;
 use crate::diag::{InputError, Place};
@@ -300,8 +301,12 @@ impl Reader<'_> {
                 let billing = one_kind(kind.get_ref()).map_err(|error| at(&place, error))?;
                 let place = self.place(value.span().start);
                 let field = Field { key: "discount", place, value: value.into_inner() };
-                let expected = "a number of per cent from 0 to below 100";
-                let percent = field.decimal(expected)?;
+                let expected =
+                    "a number of per cent off from 0 to below 100, or a text such as \"8折\" (80 % are paid)";
+                let percent = match field.value.as_str().filter(|text| text.trim_end().ends_with('折')) {
+                    Some(text) => percent_off(text).ok_or_else(|| field.refuse(expected))?,
+                    None => field.decimal(expected)?,
+                };
                 if percent.is_sign_negative() && !percent.is_zero() || percent >= Decimal::ONE_HUNDRED {
                     return Err(field.refuse(expected));
                 }

@@ -1,6 +1,7 @@
 //! JSON Schemas: those of the answers come from `report`, those of files with flags are made from the flags themselves.
 
 mod input;
+mod money;
 
 use super::constraint::{BillArgs, FilterArgs, LimitArgs, SpotArgs};
 use crate::report;
@@ -50,7 +51,14 @@ pub const SCHEMAS: &[Entry] = &[
 pub fn text(name: &str) -> Option<String> {
     let text = match name {
         "catalog-file" => include_str!("../../schemas/catalog-file.json").to_owned(),
-        "check" => format!("{:#}\n", with_definitions_of("recommend", report::schema::schema(name)?)),
+        "check" => {
+            let schema = with_definitions_of("recommend", report::schema::schema(name)?);
+            format!("{:#}\n", money::with_money(schema))
+        }
+        "catalog" | "commitments" | "cost" | "diff" | "recommend" => {
+            let schema = serde_json::from_str(report::schema::schema(name)?).unwrap_or_default();
+            format!("{:#}\n", money::with_money(schema))
+        }
         "quota" => format!("{:#}\n", input::quota()),
         "project" => format!("{:#}\n", project()),
         "workload" => format!("{:#}\n", file("A workload", &Value::Object(settings::<WorkloadArgs>()))),

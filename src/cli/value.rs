@@ -1,5 +1,9 @@
 //! Values of flags that only the command line knows: amounts of money, percentages, billing kinds, choices.
 
+pub mod money;
+
+pub use money::{CurrencyCode, Fx, Term};
+
 use crate::catalog::gpu::Stack;
 use crate::catalog::instance::Tier;
 use crate::catalog::lookup::resolve_billing;

@@ -111,7 +111,7 @@ impl Tensors {
             *sum = sum.saturating_add(tensor.bytes);
         }
         let most = bytes.values().copied().max().unwrap_or(0);
-        bytes.into_iter().find(|&(_, sum)| sum == most).map_or("", |(format, _)| format)
+        bytes.into_iter().find(|&(_, sum)| sum == most).map(|(format, _)| format).unwrap_or_default()
     }
 }
 

@@ -125,21 +125,23 @@ fn cost(price: &Price, job: &Job, on_demand: Option<UsdPerHour>) -> Cost {
     let expected = quote(billed.expected);
     let parts = expected.map(|quote| quote.parts).unwrap_or_default();
     let compute = job.charges.compute.filter(|_| part::counting(price.billing, None).is_some());
-    let hours = |due: Due| job.extras.billed_hours(&due, price.billing, job.charges.compute);
     let ratio = || {
         let plain = Due::plain(job.hours.expected);
         let other = job.extras.quote((on_demand?, None), &plain, Billing::OnDemand, &job.charges)?;
         (other.machines_usd > 0.0).then_some(expected?.machines_usd / other.machines_usd)
     };
+    let owed = billed.expected.and_then(|due| job.extras.owed_hours(&due, price.billing, &job.charges));
     let terms = price.billing.term_hours().map(|term| (term, terms_owed(job.hours.expected, term)));
-    let commitment =
-        terms.and_then(|(term, n)| Some(whole?.cost(BilledHours::from_f64(f64::from(term) * n)?)));
+    let in_term = terms.and_then(|(term, n)| Some(whole?.cost(BilledHours::from_f64(f64::from(term) * n)?)));
+    let block = || Some(whole?.cost(BilledHours::from_f64(owed?)?));
+    let block = (price.billing == Billing::CapacityBlock).then(block).flatten();
+    let commitment = in_term.or(block);
     Cost {
         billing: price.billing,
         upfront: price.upfront,
         usd_per_hour: whole,
         usd_per_gpu_hour: rate.and_then(|r| r.per(job.gpus_per_node)),
-        billed_hours: billed.expected.map(hours).and_then(BilledHours::from_f64),
+        billed_hours: owed.and_then(BilledHours::from_f64),
         increment_s: compute.map(|charge| charge.increment_s),
         minimum_s: compute.map(|charge| charge.minimum_s.max(charge.increment_s)),
         parts,
@@ -148,27 +150,29 @@ fn cost(price: &Price, job: &Job, on_demand: Option<UsdPerHour>) -> Cost {
         low: total(billed.low),
         high: total(billed.high),
         commitment,
-        upfront_paid: upfront_paid(price, commitment),
+        upfront_paid: upfront_paid(price, commitment, job, terms.map_or(0.0, |(_, n)| n)),
         ratio_to_on_demand: ratio(),
         spot: billed.run,
         source: price.source,
-        more_sources: used(job).into_iter().flatten().map(|charge| charge.source).collect(),
+        more_sources: used(price.billing, job).into_iter().flatten().map(|charge| charge.source).collect(),
         overridden: price.overridden,
-        terms: said_terms(price.billing, job),
+        terms: said_terms(price.billing, job, owed),
         notes: notes(price, job),
     }
 }
 
-fn said_terms(billing: Billing, job: &Job) -> Vec<String> {
+fn said_terms(billing: Billing, job: &Job, owed: Option<f64>) -> Vec<String> {
     let counting = part::counting(billing, job.charges.compute);
-    counting.into_iter().chain(part::priced(&job.extras, &job.charges)).collect()
+    let blocks = (billing == Billing::CapacityBlock).then(|| part::blocks(job.charges.blocks, owed));
+    counting.into_iter().chain(blocks).chain(part::priced(&job.extras, &job.charges)).collect()
 }
 
-/// The charges for disks and data, where a job uses them and they are known.
-fn used<'a>(job: &Job<'a>) -> [Option<&'a Charge>; 2] {
+/// The charges for disks and data, where a job uses them and they are known, and the lengths of blocks.
+fn used<'a>(billing: Billing, job: &Job<'a>) -> [Option<&'a Charge>; 3] {
     [
         job.charges.storage.filter(|_| job.extras.storage_bytes > 0.0),
         job.charges.egress.filter(|_| job.extras.egress_bytes > 0.0),
+        job.charges.blocks.filter(|_| billing == Billing::CapacityBlock),
     ]
 }
 
@@ -177,12 +181,15 @@ pub fn terms_owed(hours: f64, term_hours: u32) -> f64 {
     (hours / f64::from(term_hours)).ceil().max(1.0)
 }
 
-/// What is paid at the start: nothing, everything, or (for a part) what no price list in the catalog says.
-fn upfront_paid(price: &Price, commitment: Option<Usd>) -> Option<Usd> {
+/// What is paid at the start of all terms: nothing, everything, or the part that the source tells.
+fn upfront_paid(price: &Price, commitment: Option<Usd>, job: &Job, terms: f64) -> Option<Usd> {
+    if price.billing == Billing::CapacityBlock {
+        return commitment;
+    }
     match price.upfront? {
         Upfront::No => Some(Usd::ZERO),
         Upfront::All => commitment,
-        Upfront::Partial => None,
+        Upfront::Partial => price.fee.map(|fee| fee.times(job.nodes).times(terms as u32)),
     }
 }
 
@@ -191,13 +198,18 @@ fn notes(price: &Price, job: &Job) -> Vec<String> {
     if let Some(stat) = &price.stat {
         notes.push(format!("the price is the {stat}"));
     }
+    if let Some((currency, amount)) = price.listed {
+        let amount = amount.decimal().round_dp(9).normalize();
+        notes.push(format!("listed at {amount} {} an hour of one machine", currency.code()));
+    }
     if let Some(percent) = price.off_list_pct {
         notes.push(format!("{percent} % off the list price by the project's `[discount]`"));
     }
     if price.per_hour.is_none() {
         notes.push("no price is known".into());
     } else if in_usd(price).is_none() {
-        notes.push(format!("priced in {} and no exchange rate is given", price.currency.code()));
+        let code = price.currency.code();
+        notes.push(format!("priced in {code} and no exchange rate is given: say --fx {code}=RATE"));
     }
     if let Some(term) = price.billing.term_hours() {
         let n = terms_owed(job.hours.expected, term);
@@ -206,9 +218,6 @@ fn notes(price: &Price, job: &Job) -> Vec<String> {
         } else if f64::from(term) > job.hours.expected {
             notes.push(format!("the whole term of {term} h is owed, whatever the job uses"));
         }
-    }
-    if price.billing == Billing::CapacityBlock {
-        notes.push("sold in fixed blocks of days and paid at their start".into());
     }
     notes
 }

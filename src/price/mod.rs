@@ -1,8 +1,10 @@
 //! Money: what a configuration costs for some hours under each contract. Exact decimals; no physics.
 
+pub mod assumed;
 pub mod bill;
 pub mod commit;
 pub mod discount;
+pub mod exchange;
 pub mod listing;
 pub mod own;
 pub mod part;

@@ -81,6 +81,15 @@ impl Extras {
         self.runs(due, billing, compute).into_iter().sum()
     }
 
+    /// The same where capacity comes in blocks: the shortest one that holds the job; `None` where none is long enough.
+    pub fn owed_hours(&self, due: &Due, billing: Billing, charges: &Charges) -> Option<f64> {
+        let busy = self.billed_hours(due, billing, charges.compute);
+        match charges.blocks.and_then(|charge| charge.blocks).filter(|_| billing == Billing::CapacityBlock) {
+            Some(blocks) => block_hours(busy, blocks),
+            None => Some(busy),
+        }
+    }
+
     /// Billed hours at the price of the contract, then those on demand where spot gives way to it: machines are started
     /// anew for them.
     fn runs(&self, due: &Due, billing: Billing, compute: Option<&Charge>) -> [f64; 2] {
@@ -118,6 +127,7 @@ impl Extras {
             if hours > 0.0 { BilledHours::from_f64(hours).map(|h| rate.cost(h)) } else { Some(Usd::ZERO) }
         };
         let [first, rest] = self.runs(due, billing, charges.compute);
+        let first = if rest > 0.0 { first } else { self.owed_hours(due, billing, charges)? };
         let later = if rest > 0.0 { on_demand? } else { rate };
         let all = cost(rate, first)? + cost(later, rest)?;
         let startup = cost(rate, self.startup_hours)?.min(all);
@@ -160,6 +170,36 @@ impl Extras {
         });
         Usd::charged(within)
     }
+}
+
+/// Hours of the shortest block that holds so many: whole days, beyond the first number of days whole weeks.
+fn block_hours(busy: f64, (most_days, most_weeks): (u32, u32)) -> Option<f64> {
+    let days = ((busy * 3600.0 - NOISE_S) / 86_400.0).ceil().max(1.0);
+    if days <= f64::from(most_days) {
+        return Some(days * 24.0);
+    }
+    let weeks = (days / 7.0).ceil();
+    (weeks <= f64::from(most_weeks)).then_some(weeks * 168.0)
+}
+
+/// In which blocks capacity is sold, and what that does to a job of so many billed hours.
+pub fn blocks(charge: Option<&Charge>, hours: Option<f64>) -> String {
+    let Some((days, weeks)) = charge.and_then(|charge| charge.blocks) else {
+        return "sold in whole blocks of days, paid at their start; how long they may be is not known, so time is \
+                counted exactly"
+            .to_owned();
+    };
+    let lengths = if weeks * 7 > days {
+        format!("1 to {days} days, or of whole weeks up to {weeks}")
+    } else {
+        format!("1 to {days} days")
+    };
+    let so = match hours {
+        Some(hours) if hours > 24.0 => format!("{} days are owed", hours / 24.0),
+        Some(_) => "one day is owed".to_owned(),
+        None => "none is long enough for the job".to_owned(),
+    };
+    format!("sold in blocks of {lengths}, paid at their start: {so}")
 }
 
 /// Whether time is billed in steps: contracts without a term, by the hour.

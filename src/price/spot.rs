@@ -43,7 +43,7 @@ pub struct SpotTerms {
     pub capacity_wait_hours: f64,
     /// The job goes on on demand after so many interruptions, at least 1; `None` stays on spot.
     pub fallback_after: Option<u32>,
-    /// Expected busy hours above which a job is said never to end.
+    /// Expected hours lost to interruptions above which a job is said never to end.
     pub never_ends_hours: f64,
 }
 
@@ -135,7 +135,7 @@ pub fn run(work_hours: f64, terms: &SpotTerms) -> Option<SpotRun> {
         segments.calm_hours()
     };
     let interruptions = busy * rate;
-    (busy <= terms.never_ends_hours).then_some(SpotRun {
+    (busy - work_hours <= terms.never_ends_hours).then_some(SpotRun {
         billed_hours: busy,
         on_demand_hours: 0.0,
         wall_hours: busy + interruptions * terms.capacity_wait_hours,

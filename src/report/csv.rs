@@ -1,15 +1,25 @@
 //! CSV: flat lines with a header, the digits of JSON, empty for unknown.
 
 use super::document::Csv;
+use super::exchange::Exchange;
 use super::node::Node;
 use serde::Serialize;
 use std::io;
 
-/// Writes the rows of a document.
-pub(super) fn write(document: &impl Serialize, csv: &Csv, out: &mut dyn io::Write) -> io::Result<()> {
-    let root = Node::of(document)?;
+/// Writes the rows of a document, with their amounts in another currency where there is one.
+pub(super) fn write(
+    document: &impl Serialize,
+    csv: &Csv,
+    exchange: Option<&Exchange>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let mut root = Node::of(document)?;
+    let plain = || csv.columns.iter().map(|&column| column.to_owned()).collect();
+    let columns: Vec<String> = exchange.map_or_else(plain, |exchange| exchange.columns(csv.columns));
+    let behind = exchange.map(Exchange::cells).unwrap_or_default();
+    exchange.inspect(|exchange| exchange.tree(&mut root));
     let mut writer = ::csv::Writer::from_writer(out);
-    writer.write_record(csv.columns)?;
+    writer.write_record(&columns)?;
     let whole = std::slice::from_ref(&root);
     let rows = match (csv.rows, root.get(csv.rows)) {
         ("", _) => whole,
@@ -20,22 +30,23 @@ pub(super) fn write(document: &impl Serialize, csv: &Csv, out: &mut dyn io::Writ
     for row in rows {
         let mut fields = Vec::new();
         row.flatten("", csv.spread, &mut fields);
+        fields.extend(behind.iter().cloned());
         match csv.spread.and_then(|name| row.get(name)) {
             Some(Node::List(lines)) if !lines.is_empty() => {
                 for line in lines {
                     let mut all = fields.clone();
                     line.flatten("", None, &mut all);
-                    writer.write_record(record(csv.columns, &all))?;
+                    writer.write_record(record(&columns, &all))?;
                 }
             }
-            _ => writer.write_record(record(csv.columns, &fields))?,
+            _ => writer.write_record(record(&columns, &fields))?,
         }
     }
     writer.flush()
 }
 
-fn record(columns: &[&str], fields: &[(String, String)]) -> Vec<String> {
-    let cell = |column: &&str| {
+fn record(columns: &[String], fields: &[(String, String)]) -> Vec<String> {
+    let cell = |column: &String| {
         fields.iter().find(|(name, _)| name == column).map_or_else(String::new, |(_, cell)| harmless(cell))
     };
     columns.iter().map(cell).collect()

@@ -1,6 +1,7 @@
 //! The envelope of every answer: version, command, dates of the catalog figures used, assumptions, warnings.
 
 use super::date::Dated;
+use super::exchange::Exchange;
 use super::view::Block;
 use super::{Format, Style};
 use crate::catalog::Catalog;
@@ -28,6 +29,8 @@ pub struct Document<B> {
     catalog: Stamp,
     assumptions: Vec<AssumptionLine>,
     warnings: Vec<WarningLine>,
+    #[serde(skip)]
+    exchange: Option<Exchange>,
     /// What the command answers.
     #[serde(flatten)]
     pub body: B,
@@ -77,6 +80,11 @@ impl Used {
     /// A price of this source is in the answer.
     pub fn price(&mut self, source: SourceId) {
         self.prices.insert(source);
+    }
+
+    /// Whether a price of one of these sources is in the answer.
+    pub fn draws_on(&self, sources: &BTreeSet<SourceId>) -> bool {
+        !self.prices.is_disjoint(sources)
     }
 
     /// What another part of the answer drew on.
@@ -180,8 +188,16 @@ impl<B: Body> Document<B> {
             catalog: Stamp::new(catalog, body.used()),
             assumptions: assumed,
             warnings: warned,
+            exchange: None,
             body,
         }
+    }
+
+    /// The same with its money in another currency.
+    #[must_use]
+    pub fn exchanged(mut self, exchange: Option<Exchange>) -> Self {
+        self.exchange = exchange;
+        self
     }
 
     /// The sentences of the warnings, in order.
@@ -193,10 +209,16 @@ impl<B: Body> Document<B> {
     pub fn write(&self, format: Format, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
         match format {
             Format::Json => {
-                serde_json::to_writer_pretty(&mut *out, self)?;
+                match &self.exchange {
+                    None => serde_json::to_writer_pretty(&mut *out, self)?,
+                    Some(exchange) => {
+                        let text = exchange.json(&serde_json::to_string_pretty(self)?);
+                        out.write_all(text.trim_end().as_bytes())?;
+                    }
+                }
                 out.write_all(b"\n")
             }
-            Format::Csv => super::csv::write(self, &self.body.csv(), out),
+            Format::Csv => super::csv::write(self, &self.body.csv(), self.exchange.as_ref(), out),
             Format::Markdown => {
                 let mut blocks = vec![Block::Heading(format!("gpuadvise {}", self.command))];
                 blocks.extend(self.all_blocks());
@@ -214,12 +236,17 @@ impl<B: Body> Document<B> {
     fn all_blocks(&self) -> Vec<Block> {
         let mut blocks: Vec<Block> = self.body.headline().map(Block::Text).into_iter().collect();
         let dates = self.dates().map(Block::Text);
+        let page = |blocks| match &self.exchange {
+            Some(exchange) => exchange.page(blocks),
+            None => blocks,
+        };
         if blocks.is_empty() {
-            blocks.extend(self.body.blocks());
+            blocks.extend(page(self.body.blocks()));
             blocks.extend(dates);
         } else {
+            blocks = page(blocks);
             blocks.extend(dates);
-            blocks.extend(self.body.blocks());
+            blocks.extend(page(self.body.blocks()));
         }
         if !self.assumptions.is_empty() {
             blocks.push(Block::Heading(format!("Assumptions ({})", self.assumptions.len())));
@@ -248,9 +275,10 @@ impl<B: Body> Document<B> {
         let newest = newest.map(|day| format!(", newest {day}")).unwrap_or_default();
         let s = if self.catalog.sources.len() == 1 { "" } else { "s" };
         let what = if self.catalog.prices {
-            "List prices in USD, without tax: oldest"
+            let currency = self.exchange.as_ref().map_or_else(|| "in USD".to_owned(), Exchange::said);
+            format!("List prices {currency}, without tax: oldest")
         } else {
-            "Catalog: oldest figure"
+            "Catalog: oldest figure".to_owned()
         };
         let off: Vec<&str> =
             self.assumptions.iter().filter(|a| a.id == DISCOUNT).map(|a| a.value.as_str()).collect();

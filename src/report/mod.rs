@@ -12,6 +12,7 @@ mod csv;
 pub mod date;
 pub mod diff;
 pub mod document;
+pub mod exchange;
 pub mod explain;
 pub mod explained;
 pub mod fit;

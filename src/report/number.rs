@@ -40,9 +40,11 @@ impl Num {
         Self::decimal(amount.decimal())
     }
 
-    /// A price for one hour, as the source prints it.
+    /// A price for one hour, as the source prints it, to a billionth of a dollar.
     pub fn usd_per_hour(price: UsdPerHour) -> Self {
-        Self::decimal(price.decimal())
+        Self::decimal(
+            price.decimal().round_dp_with_strategy(9, rust_decimal::RoundingStrategy::MidpointAwayFromZero),
+        )
     }
 
     /// A price spread over GPUs, to a hundredth of a cent.

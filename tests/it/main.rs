@@ -15,6 +15,7 @@ mod gate;
 mod golden;
 mod layers;
 mod model_files;
+mod money;
 mod output;
 mod program;
 mod report;

@@ -50,6 +50,8 @@ fn price(instance: u16, region: u16, billing: Billing) -> Price {
         stat: None,
         source: SourceId(0),
         overridden: false,
+        fee: None,
+        listed: None,
         off_list_pct: None,
         allow: Vec::new(),
     }

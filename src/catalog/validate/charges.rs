@@ -14,6 +14,9 @@ use crate::units::GIB;
 /// Longest step of billing, seconds: a month.
 const LONGEST_S: u32 = 2_628_000;
 
+/// Longest block of capacity, days: ten years.
+const MOST_DAYS: u32 = 3653;
+
 /// What a charge is found by.
 type Key = (ProviderId, What, Vec<String>, Vec<String>);
 
@@ -54,6 +57,7 @@ impl<'t> Layer<'t> {
             increment_s: 0,
             minimum_s: 0,
             billed_when_stopped: false,
+            blocks: None,
             unit_bytes: 0.0,
             steps: Vec::new(),
             usd_when_stopped: None,
@@ -62,6 +66,7 @@ impl<'t> Layer<'t> {
         match what {
             Some(What::Compute) => self.read_time(row, &mut charge),
             Some(What::Storage | What::Egress) => self.read_amount(row, &mut charge),
+            Some(What::CapacityBlock) => self.read_blocks(row, &mut charge),
             None => return None,
         }
         let f = &mut self.findings;
@@ -85,6 +90,18 @@ impl<'t> Layer<'t> {
         charge.billed_when_stopped = row.flag(f, "billed-when-stopped").unwrap_or(false);
         if charge.increment_s.max(charge.minimum_s) > LONGEST_S {
             let message = format!("a step of billing is at most {LONGEST_S} s, a month");
+            row.refuse(f, row.spot, &codes::BAD_COUNT, message, "");
+        }
+    }
+
+    fn read_blocks(&mut self, row: &mut Row<'t>, charge: &mut Charge) {
+        let f = &mut self.findings;
+        let days = row.whole::<u32>(f, "days", 1);
+        let days = row.need(f, "days", days);
+        let weeks = row.whole::<u32>(f, "weeks", 0).unwrap_or(0);
+        charge.blocks = days.map(|days| (days, weeks));
+        if days.is_some_and(|days| days.max(weeks.saturating_mul(7)) > MOST_DAYS) {
+            let message = format!("a block is at most {MOST_DAYS} days, ten years");
             row.refuse(f, row.spot, &codes::BAD_COUNT, message, "");
         }
     }

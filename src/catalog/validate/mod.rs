@@ -4,6 +4,7 @@
 //! replaces rows of an earlier one. Reads no files and prints nothing.
 
 mod charges;
+mod currencies;
 mod families;
 pub(crate) mod findings;
 mod gpus;
@@ -14,6 +15,7 @@ mod merge;
 mod ownership;
 mod presets;
 mod price_checks;
+mod price_terms;
 mod prices;
 mod providers;
 mod sources;
@@ -41,6 +43,7 @@ const LISTS: &[&str] = &[
     "region",
     "instance",
     "charge",
+    "currency",
     "price",
     "model",
     "measured-rate",
@@ -183,6 +186,7 @@ impl<'t> Layer<'t> {
         self.read_regions(tables);
         self.read_instances(tables);
         self.read_charges(tables);
+        self.read_currencies(tables);
         self.read_prices(tables);
         self.read_presets(tables);
         self.read_measured(tables);

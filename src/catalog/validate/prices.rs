@@ -8,6 +8,7 @@ use toml::de::DeValue;
 
 use super::findings::{Findings, Spot, did_you_mean};
 use super::merge::lay_over;
+use super::price_terms::{Figure, has_form};
 use super::{FileTable, Layer, RowId};
 use crate::catalog::codes;
 use crate::catalog::instance::{InstanceId, ProviderId, Unit};
@@ -101,10 +102,23 @@ impl<'t> Layer<'t> {
             let message = format!("`upfront` means nothing for `{}`, which has no term", billing.name());
             row.refuse(f, row.spot, &codes::BAD_VALUE, message, "remove the key");
         }
-        let amount = read_amount(row, f);
+        let figure = if has_form(row) {
+            let key = instance.zip(region).zip(billing).map(|((at, place), kind)| (at, place, kind, upfront));
+            self.read_form(row, billing, upfront, key)
+        } else {
+            read_amount(row, f).map(|(per_hour, currency)| Figure {
+                per_hour,
+                currency,
+                upfront,
+                fee: None,
+                made_of: None,
+            })
+        };
+        let f = &mut self.findings;
         check_basis(row, f, unit);
         let stat =
-            [row.owned(f, "stat"), row.owned(f, "note")].into_iter().flatten().collect::<Vec<_>>().join("; ");
+            [made_of(figure.as_ref()), row.owned(f, "stat"), row.owned(f, "note")].into_iter().flatten();
+        let stat = stat.collect::<Vec<_>>().join("; ");
         let waivers = row.waivers(f);
         let allow =
             waivers.iter().map(|waiver| (waiver.code.name.to_owned(), waiver.reason.clone())).collect();
@@ -113,7 +127,7 @@ impl<'t> Layer<'t> {
         if !row.is_sound() {
             return None;
         }
-        let (per_hour, currency) = amount?;
+        let Figure { per_hour, currency, upfront, fee, .. } = figure?;
         let price = Price {
             instance: instance?,
             region: region?,
@@ -124,6 +138,8 @@ impl<'t> Layer<'t> {
             stat: Some(stat).filter(|stat| !stat.is_empty()),
             source: source?,
             overridden: self.overlay,
+            fee,
+            listed: None,
             off_list_pct: None,
             allow,
         };
@@ -190,14 +206,15 @@ impl<'t> Layer<'t> {
     }
 }
 
+fn made_of(figure: Option<&Figure>) -> Option<String> {
+    figure?.made_of.clone()
+}
+
 /// The amount and its currency; `None` when neither can be read. An unknown amount is `Some((None, _))`.
 fn read_amount(row: &mut Row<'_>, f: &mut Findings) -> Option<(Option<UsdPerHour>, Currency)> {
     let usd = row.value("usd-per-hour");
     let other = row.value("per-hour");
-    let code = row.choice(f, "currency", &["EUR", "CNY", "…"], |code| {
-        let letters: [u8; 3] = code.as_bytes().try_into().ok()?;
-        letters.iter().all(u8::is_ascii_uppercase).then_some(Currency(letters))
-    });
+    let code = row.choice(f, "currency", &["EUR", "CNY", "…"], Currency::from_code);
     for &(key, basis) in OTHER_BASES {
         if let Some((_, spot)) = row.value(key) {
             let message =

@@ -54,6 +54,7 @@ fn filtered<T: CatalogRow>(
     let args = frame.group(args)?;
     let catalog = frame.catalog(Sections::PRICES)?;
     let filter = limit::filter(&args, &catalog, frame.today()?)?;
+    frame.confirm_currency(&catalog, &filter, false)?;
     let rows = rows(&catalog, &filter);
     let empty = rows.rows.is_empty();
     frame.answer(&catalog, &[], &[], rows)?;

@@ -44,6 +44,7 @@ pub fn run(frame: &Frame, args: CommitmentsArgs) -> anyhow::Result<Outcome> {
     let mut catalog = frame.catalog_for(Sections::PRICES, || nothing(Unit::Machine))?;
     assumptions.extend(discount::apply(frame.project()?, &mut catalog)?);
     let mut filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
+    frame.confirm_currency(&catalog, &filter, false)?;
     let kinds = kinds(std::mem::take(&mut filter.billing));
     one_machine(&filter, &catalog)?;
     one_size(&filter, &catalog)?;
@@ -79,7 +80,7 @@ pub fn run(frame: &Frame, args: CommitmentsArgs) -> anyhow::Result<Outcome> {
     assumptions.extend(about(&best, &choice, &catalog, horizon));
     warnings.extend(said::warnings(&catalog, best.candidate, &best.priced, &best.bill));
     if let Some(path) = &plan.svg {
-        frame.write_file(path, plot_commitments::svg(&body).as_bytes())?;
+        frame.write_file(path, frame.picture(plot_commitments::svg(&body)).as_bytes())?;
     }
     frame.answer(&catalog, &assumptions, &warnings, body)?;
     Ok(Outcome::Answered)

@@ -33,6 +33,8 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
     let mut catalog = frame.catalog_for(sections, || CostAnswer::nothing(hours))?;
     let discounts = discount::apply(frame.project()?, &mut catalog)?;
     let mut filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
+    let in_usd = limits.max_hourly.or(limits.budget).or(limits.fail_over).is_some();
+    frame.confirm_currency(&catalog, &filter, in_usd)?;
     let billing = std::mem::take(&mut filter.billing);
     let query = Query {
         detail: detail(&filter),
@@ -134,11 +136,18 @@ fn rejected(
     .into_iter()
     .flatten()
     .collect();
+    let too_short = |row: &&CostRow| {
+        row.cost.billing == Billing::CapacityBlock
+            && row.cost.usd_per_hour.is_some()
+            && row.cost.total.is_none()
+    };
+    let too_short = kept.iter().filter(too_short).count();
     let counts = [
         ("price-unknown", unknown),
         ("price-too-old", listing.too_old),
         ("gpu-count", listing.gpu_count),
         ("spot-not-worth-it", listing.spot_discount),
+        ("block-too-short", too_short),
     ];
     lines.extend(counts.iter().filter(|(_, n)| *n > 0).map(|&(reason, n)| RejectedLine::counted(reason, n)));
     if kept.is_empty() && listing.not_allowed == 0 && lines.iter().all(|line| line.reason == "gpu-count") {

@@ -27,6 +27,9 @@ pub fn run(frame: &Frame, args: RecommendArgs) -> anyhow::Result<Outcome> {
     let discounts = discount::apply(frame.project()?, &mut catalog)?;
     let workload = resolve(&asked, &catalog, &model_file)?;
     let limits = limit::limits(&constraint, &catalog, frame.today()?)?;
+    let limit = &constraint.limit;
+    let in_usd = limit.max_hourly.or(limit.budget).or(limit.fail_over).is_some();
+    frame.confirm_currency(&catalog, &limits.filter, in_usd)?;
     let found = advise(&catalog, &workload, &limits);
     frame.step("search done");
     let mut body = Recommend::new(&catalog, &workload, &found);

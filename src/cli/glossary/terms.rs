@@ -64,6 +64,8 @@ terms! {
         "bill-parts": "The bill is that of machines and their hours of work. What the value lists was not asked for and is not in it: `--startup` and `--idle` add billed time, `--storage` disks for the whole time that they exist (with `--stopped` also while the machines are stopped), `--egress` data that leaves for the internet.";
         "egress-allowance": "Providers let an account send some data for free each month. Nobody knows here what is left of it, so all data is priced, evenly over the months of the job, at the price of what leaves in a month.";
         "discount": "The `[discount]` of the project file was taken off the list prices of this provider and billing kind, those of overlays too. Leave a price that is net already out of one of the two.";
+        "exchange-rate": "Money was converted at this rate: units of the currency for one US dollar, with its day. A rate on the command line goes above one of the catalog; without a day it is of the day of the run. Say `--fx CODE=RATE@DAY`.";
+        "commitment-discount": "`--assume-commitment-discount` put a flat discount on the price on demand wherever no price of such a term is known. Nobody offers these prices; real ones differ by family and region. Use it to see whether asking for an offer is worth it.";
         "in-sample": "The sample of the program is part of what its constants were fitted on, so these errors are lower than those of machines and software that nobody measured. `docs/estimates.md` has the left-out errors; `--measurements FILE` judges by your own runs.";
         "usage-profile": "Usage was given as a week instead of a file. Say `--usage FILE` with a row for each hour.";
         "usage-repeated": "Usage is shorter than the horizon, so it is repeated from its start until the horizon is full. A year of hours shows seasons too.";
@@ -120,6 +122,7 @@ terms! {
         "other-version": "The two answers come from different versions of the program. Where the versions estimate differently, `diff` counts that as workload. Make both answers with one version to compare prices.";
     }
     rejection {
+        "block-too-short": "Capacity is sold in blocks of whole days or weeks there, and none is as long as the job. Split the job, or take another contract.";
         "instance": "Another machine than `--instance` asks for.";
         "provider": "Another provider than `--provider` asks for.";
         "tier": "A kind of provider that `--tier` leaves out. Marketplaces rent out machines of third parties and are left out unless asked for.";
@@ -135,7 +138,7 @@ terms! {
         "billing": "Not sold under a contract that `--billing` allows.";
         "max-age": "The price is older than `--max-age` allows, counted from the earliest day that its source allows.";
         "not-offered": "Not sold under the asked contracts in the allowed regions.";
-        "price-unknown": "The machine is sold, but the catalog has no price for it, or one in a currency without a rate; or storage or egress was asked for whose price is not known, and no budget holds for that. Add it with a `--catalog` overlay.";
+        "price-unknown": "The machine is sold, but the catalog has no price for it, or one in a currency without a rate; or storage or egress was asked for whose price is not known, and no budget holds for that. Add it with a `--catalog` overlay, or say the rate: `--fx CNY=RATE`, units for one US dollar.";
         "price-too-old": "Every price is older than `--max-age` allows.";
         "spot-not-worth-it": "With its reruns (the nearest miss has the expected hours and both costs), or by `--min-spot-discount`, spot is not cheaper than on-demand.";
         "host-memory": "What `--offload` keeps on the host needs more main memory than a node has. More nodes, `--offload optimizer` instead of `all`, sharding, or a machine with more RAM help.";

@@ -29,7 +29,10 @@ pub(super) fn project(flags: &Map<String, Value>) -> Value {
         "additionalProperties": {
             "type": "object",
             "propertyNames": { "enum": Billing::NAMES },
-            "additionalProperties": { "type": "number", "minimum": 0, "exclusiveMaximum": 100 },
+            "additionalProperties": { "anyOf": [
+                { "type": "number", "minimum": 0, "exclusiveMaximum": 100 },
+                { "type": "string", "pattern": "折$", "description": "tenths that are paid: 8折 is 20 % off" },
+            ] },
         },
     });
     let policy = json!({

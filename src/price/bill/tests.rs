@@ -32,6 +32,8 @@ fn price(billing: Billing, upfront: Option<Upfront>, usd: Option<&str>, currency
         stat: None,
         source: SourceId(0),
         overridden: false,
+        fee: None,
+        listed: None,
         off_list_pct: None,
         allow: Vec::new(),
     }
@@ -123,6 +125,24 @@ fn what_costs_something_never_reads_as_free_and_savings_come_from_exact_amounts(
     let rows = costs(&[&prices[0], &prices[1]], &Job { reruns: false, ..job(&spot, 0.0001) });
     assert_eq!(rows[0].total.unwrap().to_string(), "0.01");
     assert!((rows[1].ratio_to_on_demand.unwrap() - 0.459).abs() < 1e-9);
+}
+
+#[test]
+fn a_dearer_price_never_lowers_a_total() {
+    let mut spot = outlook();
+    for fallback in [None, Some(2)] {
+        spot.expected.fallback_after = fallback;
+        let mut last = None;
+        for usd in ["0.07", "0.3", "0.31", "0.99", "1.5", "20"] {
+            let prices = [
+                price(Billing::OnDemand, None, Some("1"), Currency::USD),
+                price(Billing::Spot, None, Some(usd), Currency::USD),
+            ];
+            let rows = costs(&[&prices[0], &prices[1]], &job(&spot, 33.3));
+            assert!(rows[1].total > last, "{usd}: {:?} after {last:?}", rows[1].total);
+            last = rows[1].total;
+        }
+    }
 }
 
 #[test]

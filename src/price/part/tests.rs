@@ -15,6 +15,7 @@ fn charge(what: What) -> Charge {
         increment_s: 0,
         minimum_s: 0,
         billed_when_stopped: false,
+        blocks: None,
         unit_bytes: 1e9,
         steps: Vec::new(),
         usd_when_stopped: None,
@@ -80,7 +81,7 @@ fn counting_is_told_in_words() {
 #[test]
 fn storage_costs_while_machines_run_wait_and_are_stopped() {
     let (compute, storage) = (time(1, 0), disks());
-    let charges = Charges { compute: Some(&compute), storage: Some(&storage), egress: None };
+    let charges = Charges { compute: Some(&compute), storage: Some(&storage), egress: None, blocks: None };
     let extras = Extras { idle_hours: 365.0, stopped_hours: 730.0, storage_bytes: 1e12, ..Extras::default() };
     let parts =
         extras.quote((rate(1.0), None), &Due::plain(365.0), Billing::OnDemand, &charges).unwrap().parts;
@@ -153,7 +154,7 @@ proptest! {
         extras in any_extras(), usd in 0.001..500.0_f64, hours in 1e-4..5000.0_f64, step in 1..4000_u32,
     ) {
         let (compute, storage, egress) = (time(step, 60), disks(), data());
-        let charges = Charges { compute: Some(&compute), storage: Some(&storage), egress: Some(&egress) };
+        let charges = Charges { compute: Some(&compute), storage: Some(&storage), egress: Some(&egress), blocks: None };
         let quote = extras.quote((rate(usd), None), &Due::plain(hours), Billing::OnDemand, &charges).unwrap();
         let parts = quote.parts;
         let machines = rate(usd).cost(BilledHours::from_f64(quote.hours).unwrap());
@@ -191,7 +192,7 @@ proptest! {
         hours in 1e-4..5000.0_f64, longer in 0.0..100.0_f64, step in 1..4000_u32,
     ) {
         let (compute, storage) = (time(step, 0), disks());
-        let charges = Charges { compute: Some(&compute), storage: Some(&storage), egress: None };
+        let charges = Charges { compute: Some(&compute), storage: Some(&storage), egress: None, blocks: None };
         let extras = Extras { egress_bytes: 0.0, ..extras };
         let now = total(rate(usd), hours, &charges, &extras);
         prop_assert!(total(rate(usd + more), hours, &charges, &extras) >= now);
@@ -202,7 +203,7 @@ proptest! {
 #[test]
 fn spot_that_gives_way_pays_each_hour_at_its_own_price_and_disks_while_it_waits() {
     let (compute, storage) = (time(3600, 0), disks());
-    let charges = Charges { compute: Some(&compute), storage: Some(&storage), egress: None };
+    let charges = Charges { compute: Some(&compute), storage: Some(&storage), egress: None, blocks: None };
     let due = Due { billed_hours: 10.5, on_demand_hours: 4.2, wall_hours: 365.0 };
     let extras = Extras { storage_bytes: 1e12, ..Extras::default() };
     let quote = extras.quote((rate(1.0), Some(rate(3.0))), &due, Billing::Spot, &charges).unwrap();
@@ -210,4 +211,22 @@ fn spot_that_gives_way_pays_each_hour_at_its_own_price_and_disks_while_it_waits(
     assert_eq!(quote.parts.compute, Usd::from_f64(7.0 + 15.0));
     assert_eq!(quote.parts.storage, Usd::from_f64(50.0), "half a month, waits included");
     assert_eq!(extras.quote((rate(1.0), None), &due, Billing::Spot, &charges), None);
+}
+
+/// A capacity block is sold whole: days up to a fortnight, then weeks, and no longer than half a year.
+#[test]
+fn blocks_are_whole_days_then_whole_weeks() {
+    let blocks = Charge { blocks: Some((14, 26)), ..charge(What::CapacityBlock) };
+    let charges = Charges { blocks: Some(&blocks), ..Charges::default() };
+    let owed =
+        |hours: f64| Extras::default().owed_hours(&Due::plain(hours), Billing::CapacityBlock, &charges);
+    let cases =
+        [(0.5, 1.0), (24.0, 1.0), (24.1, 2.0), (336.0, 14.0), (337.0, 21.0), (730.0, 35.0), (4368.0, 182.0)];
+    for (hours, days) in cases {
+        let got = owed(hours).unwrap() / 24.0;
+        assert!((got - days).abs() < 1e-9, "{hours}: {got}");
+    }
+    assert_eq!(owed(4369.0), None);
+    let on_demand = Extras::default().owed_hours(&Due::plain(0.5), Billing::OnDemand, &charges).unwrap();
+    assert!((on_demand - 0.5).abs() < 1e-12);
 }

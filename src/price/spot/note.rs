@@ -19,11 +19,11 @@ pub(in crate::price) fn of(row: &Cost, job: &Job, on_demand: Option<Usd>) -> Vec
 
 /// Whether the reruns leave anything of the discount.
 fn rerun(row: &Cost, job: &Job, on_demand: Option<Usd>) -> Vec<String> {
-    let hours = job.hours.expected;
+    let hours = plain(job.hours.expected);
     let Some(run) = &row.spot else {
         let years = job.spot.expected.never_ends_hours / 8760.0;
         return vec![format!(
-            "refused: at the expected rate of interruptions a job of {hours:.1} h never ends on spot (more than {years:.0} years)"
+            "refused: at the expected rate of interruptions a job of {hours} h never ends on spot (it loses more than {years:.0} years)"
         )];
     };
     let mut notes = Vec::new();
@@ -31,19 +31,19 @@ fn rerun(row: &Cost, job: &Job, on_demand: Option<Usd>) -> Vec<String> {
         row.total.zip(on_demand).zip(row.ratio_to_on_demand.filter(|&ratio| ratio >= 1.0))
     {
         notes.push(format!(
-            "refused: {:.1} billed hours are expected on spot for {hours:.1} h of work, {spot} USD against {on_demand} USD on \
+            "refused: {} billed hours are expected on spot for {hours} h of work, {spot} USD against {on_demand} USD on \
              demand",
-            run.billed_hours
+            plain(run.billed_hours)
         ));
     }
     if let Some(chance) = run.fallback_probability {
         let allowed = job.spot.expected.fallback_after.unwrap_or_default();
         notes.push(format!(
-            "goes on on demand after {allowed} interruption{}, with a chance of {:.0} %: {:.1} of the billed hours are expected \
+            "goes on on demand after {allowed} interruption{}, with a chance of {:.0} %: {} of the billed hours are expected \
              at the on-demand price",
             if allowed == 1 { "" } else { "s" },
             chance * 100.0,
-            run.on_demand_hours
+            plain(run.on_demand_hours)
         ));
         if row.total.is_none() {
             notes.push("the on-demand price that it needs is not known here".to_owned());
@@ -52,6 +52,11 @@ fn rerun(row: &Cost, job: &Job, on_demand: Option<Usd>) -> Vec<String> {
         notes.push("at the highest rate of interruptions that a source supports it never ends".to_owned());
     }
     notes
+}
+
+/// Hours with one decimal, three below ten.
+fn plain(hours: f64) -> String {
+    if hours < 10.0 { format!("{hours:.3}") } else { format!("{hours:.1}") }
 }
 
 /// A service loses capacity, not work.

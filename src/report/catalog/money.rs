@@ -54,6 +54,8 @@ impl PriceRow {
         let region = catalog.region(price.region);
         let source = catalog.source(price.source);
         let usd = price.per_hour.filter(|_| price.currency == Currency::USD);
+        let (currency, amount) =
+            price.listed.map_or((price.currency, price.per_hour), |(code, it)| (code, Some(it)));
         Self {
             provider: catalog.provider(instance.provider).name.clone(),
             region: region.name.clone(),
@@ -66,8 +68,8 @@ impl PriceRow {
             upfront: price.upfront.map(Upfront::name),
             usd_per_hour: usd.map(Num::usd_per_hour),
             usd_per_gpu_hour: usd.and_then(|p| p.per(instance.gpus)).map(Num::usd_per_gpu_hour),
-            currency: price.currency.code().to_owned(),
-            amount_per_hour: price.per_hour.map(Num::usd_per_hour),
+            currency: currency.code().to_owned(),
+            amount_per_hour: amount.map(Num::usd_per_hour),
             stat: price.stat.clone(),
             unit: instance.unit.name(),
             price_as_of: Dated(source.as_of),

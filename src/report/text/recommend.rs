@@ -162,13 +162,9 @@ fn best_row(row: &Row) -> Vec<Block> {
         });
         blocks.extend(parts(&["billing"], lines));
         blocks.extend(overlay_legend(row.costs.iter().any(|cost| cost.overridden)));
-        blocks.extend(spot(row));
-        let notes: Vec<String> = row
-            .costs
-            .iter()
-            .filter(|c| !c.notes.is_empty())
-            .map(|c| format!("{}: {}", c.billing, c.notes.join("; ")))
-            .collect();
+        let with_cautions = row.costs.iter().filter(|c| !c.notes.is_empty());
+        let lines = with_cautions.map(|c| format!("{}: {}", c.billing, c.notes.join("; ")));
+        let notes: Vec<String> = spot(row).into_iter().chain(lines).collect();
         if !notes.is_empty() {
             blocks.push(Block::List(notes));
         }
@@ -177,7 +173,7 @@ fn best_row(row: &Row) -> Vec<Block> {
 }
 
 /// What interruptions do to the job on spot, where it is one that they set back.
-fn spot(row: &Row) -> Option<Block> {
+fn spot(row: &Row) -> Option<String> {
     let cost =
         row.costs.iter().find(|cost| cost.billing == "spot" && cost.expected_interruptions.is_some())?;
     let chance = cost
@@ -186,15 +182,15 @@ fn spot(row: &Row) -> Option<Block> {
     let saved = cost
         .checkpoint_interval_hours
         .map_or_else(|| "no checkpoints".to_owned(), |interval| format!("a checkpoint every {interval} h"));
-    Some(Block::Text(format!(
-        "Spot: {} billed h for {} h of work ({} interruptions expected, {saved}), {} h until it is done with waits for \
-         capacity, {} USD for an hour of work{chance}.",
+    Some(format!(
+        "spot: {} billed h for {} h of work ({} interruptions expected, {saved}), {} h until it is done with waits for \
+         capacity, {} USD for an hour of work{chance}",
         na(cost.billed_hours),
         row.duration_hours.expected,
         na(cost.expected_interruptions),
         na(cost.expected_wall_hours),
         price_text(cost.effective_usd_per_hour),
-    )))
+    ))
 }
 
 fn machine(row: &Row) -> String {

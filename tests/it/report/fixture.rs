@@ -54,6 +54,7 @@ pub(super) fn catalog() -> Catalog {
     Catalog {
         token_prices: Vec::new(),
         carbon: Vec::new(),
+        currencies: vec![],
         sources: vec![
             source("vendor data sheet, table 1", july),
             source("price list of aws", november),
@@ -173,6 +174,8 @@ fn price(instance: u16, region: u16, billing: Billing, usd: Option<&str>) -> Pri
         stat: None,
         source: SourceId(1),
         overridden: false,
+        fee: None,
+        listed: None,
         off_list_pct: None,
         allow: vec![],
     }

@@ -59,9 +59,9 @@ pub(super) fn asked(catalog: &Catalog, mut filter: Filter, nodes: Option<u32>) -
             gpus: None,
             max_gpus: None,
             min_spot_discount: None,
+            spot: None,
             hours: YEAR_HOURS,
             extras: Extras::default(),
-            spot: None,
             detail,
         };
         list(catalog, &nothing_else)
@@ -149,9 +149,9 @@ pub(super) fn serving(
             gpus: None,
             max_gpus: None,
             min_spot_discount: None,
+            spot: None,
             hours: YEAR_HOURS,
             extras: Extras::default(),
-            spot: None,
             detail: Detail::CheapestRegion,
         },
     );

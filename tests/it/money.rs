@@ -1,0 +1,322 @@
+//! Currencies and contracts on the built program: rates and their days, prices in yuan, overlays in per cent, fees at the
+//! start of a term, assumed discounts. P and a number is a report of users of other tools.
+
+use crate::program::{Finished, Program, run};
+use serde_json::Value;
+use std::path::Path;
+
+fn cost(arguments: &[&str]) -> Value {
+    let finished = run(&[&["cost", "--json"], arguments].concat());
+    assert_eq!(finished.code, 0, "{arguments:?}: {}", finished.stderr);
+    finished.json()
+}
+
+fn rows(document: &Value) -> &Vec<Value> {
+    document["rows"].as_array().unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("not a number: {value}"))
+}
+
+fn with_overlay(rows: &str) -> Program {
+    let head = "schema = 1\nprovider = \"aws\"\nsource = \"own\"\n[sources.own]\ntext = \"our contract\"\nas-of = 2026-11-01\n";
+    Program::new().file("own.toml", &format!("{head}{rows}"))
+}
+
+fn priced(program: &Program, more: &[&str]) -> Finished {
+    program.run(&[&["cost", "--catalog", "own.toml", "--json"], more].concat())
+}
+
+/// P133: the rate and its day where money was converted, neither otherwise.
+#[test]
+fn p133_a_conversion_has_its_rate_and_day() {
+    let plain = cost(&["--instance", "aws/p5.48xlarge"]);
+    assert_eq!((&plain["currency"], &plain["fx"]), (&Value::Null, &Value::Null));
+    assert!(!plain.to_string().contains("_amount"));
+
+    let told = cost(&["--instance", "aws/p5.48xlarge", "--currency", "CNY", "--fx", "CNY=7.2@2026-11-30"]);
+    assert_eq!(told["currency"], "CNY");
+    assert_eq!(told["fx"], serde_json::json!({"code": "CNY", "rate": 7.2, "as_of": "2026-11-30"}));
+    for (with, without) in rows(&told).iter().zip(rows(&plain)) {
+        for field in ["usd_per_hour", "total_usd", "commitment_usd"] {
+            assert_eq!(with[field], without[field], "dollars do not move");
+        }
+        let cents = (number(&without["total_usd"]) * 720.0).round() / 100.0;
+        assert!((number(&with["total_amount"]) - cents).abs() < 1e-9, "{with}");
+    }
+    let unused = cost(&["--instance", "aws/p5.48xlarge", "--fx", "CNY=7.2"]);
+    assert_eq!(unused["fx"], Value::Null, "nothing was converted");
+}
+
+#[test]
+fn a_rate_without_a_day_is_of_the_day_of_the_run() {
+    let program = Program::new().env("SOURCE_DATE_EPOCH", "1796083200");
+    let finished = program.run(&["cost", "--gpu", "L4", "--json", "--currency", "eur", "--fx", "EUR=0.9"]);
+    let document = finished.json();
+    assert_eq!(document["fx"]["as_of"], "2026-12-01");
+    let assumed = document["assumptions"].as_array().unwrap();
+    assert!(assumed.iter().any(|it| it["id"] == "exchange-rate" && it["value"] == "0.9 EUR for one dollar"));
+}
+
+#[test]
+fn a_currency_without_a_rate_is_bad_input() {
+    for arguments in [
+        ["cost", "--currency", "INR"].as_slice(),
+        &["cost", "--currency", "CNY"],
+        &["recommend", "--params", "1e9", "--task", "train", "--currency", "CNY"],
+        &["commitments", "--gpu", "H100:8", "--instances", "2", "--currency", "EUR"],
+        &["cost", "--provider", "alicloud", "--currency", "CNY", "--budget", "5000"],
+        &[
+            "check",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/gpuadvise.toml"),
+            "--currency",
+            "CNY",
+        ],
+        &["cost", "--fx", "CNY=0"],
+        &["cost", "--fx", "CNY=NaN"],
+        &["cost", "--fx", "CNY"],
+        &["cost", "--fx", "CNY=7,CNY=8"],
+        &["cost", "--currency", "yuan"],
+    ] {
+        let finished = run(arguments);
+        assert_eq!(finished.code, 2, "{arguments:?}: {}", finished.stderr);
+        assert_eq!(finished.stdout, "", "{arguments:?}: nothing half-written");
+    }
+    let finished = run(&["cost", "--currency", "CNY"]);
+    assert!(finished.stderr.contains("--fx CNY=RATE"), "{}", finished.stderr);
+}
+
+/// The prices of Chinese clouds are in yuan: not known in dollars without a rate, exact in their own currency.
+#[test]
+fn yuan_stay_yuan() {
+    let machine = ["--instance", "alicloud/ecs.gn7e-c16g1.4xlarge", "--hours", "100"];
+    let finished = run(&[&["cost", "--json"], machine.as_slice()].concat());
+    assert_eq!(finished.code, 5, "the only price has no rate: {}", finished.stderr);
+    let row = &finished.json()["rows"][0];
+    assert_eq!((&row["usd_per_hour"], &row["total_usd"]), (&Value::Null, &Value::Null));
+    assert!(row["notes"].to_string().contains("--fx CNY=RATE"), "{row}");
+
+    let native = cost(&[machine.as_slice(), &["--currency", "CNY"]].concat());
+    assert_eq!((&native["currency"], &native["fx"]), (&serde_json::json!("CNY"), &Value::Null));
+    let row = &native["rows"][0];
+    assert_eq!((number(&row["amount_per_hour"]), number(&row["total_amount"])), (34.742, 3474.2));
+    assert_eq!((&row["usd_per_hour"], &row["total_usd"]), (&Value::Null, &Value::Null));
+
+    let dollars = cost(&[machine.as_slice(), &["--fx", "CNY=7.2"]].concat());
+    assert_eq!(
+        (&dollars["currency"], &dollars["fx"]["code"]),
+        (&serde_json::json!("USD"), &serde_json::json!("CNY"))
+    );
+    assert_eq!(dollars["rows"][0]["total_usd"], 482.53);
+    let back = cost(&[machine.as_slice(), &["--currency", "CNY", "--fx", "CNY=7.2"]].concat());
+    assert_eq!(back["rows"][0]["amount_per_hour"], 34.742);
+}
+
+/// P087: every column of money names its currency, in each format.
+#[test]
+fn p087_every_price_names_its_currency() {
+    let converted = ["cost", "--gpu", "H100:8", "--currency", "CNY", "--fx", "CNY=7.2@2026-11-30"];
+    for format in ["table", "markdown"] {
+        let page = run(&[converted.as_slice(), &["--format", format]].concat()).stdout;
+        for title in ["CNY/GPU-h", "total CNY", "owed CNY"] {
+            assert!(page.contains(title), "{format}: {title}");
+        }
+        assert!(!page.contains("USD/"), "{format}");
+    }
+    let csv = run(&[converted.as_slice(), &["--format", "csv"]].concat()).stdout;
+    let header = csv.lines().next().unwrap();
+    for column in ["usd_per_hour", "amount_per_hour", "total_amount", "currency", "fx_rate", "fx_as_of"] {
+        assert!(header.split(',').any(|it| it == column), "{column}");
+    }
+    assert!(csv.lines().nth(1).unwrap().ends_with(",CNY,7.2,2026-11-30"), "{csv}");
+}
+
+/// What a schema promises holds in every currency.
+#[test]
+fn answers_in_another_currency_keep_their_schema() {
+    let project = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/gpuadvise.toml");
+    let native = ["cost", "--provider", "alicloud", "--currency", "CNY"];
+    let converted = ["--currency", "CNY", "--fx", "CNY=7.2"];
+    let runs = [
+        native.to_vec(),
+        [&["recommend", "--params", "1e9", "--task", "train"], converted.as_slice()].concat(),
+        [&["commitments", "--gpu", "H100:8", "--instances", "2"], converted.as_slice()].concat(),
+        [&["check", project], converted.as_slice()].concat(),
+        [&["catalog", "prices", "--provider", "alicloud,verda"], converted.as_slice()].concat(),
+    ];
+    for arguments in runs {
+        let document = run(&[arguments.as_slice(), &["--json"]].concat()).json();
+        assert_eq!(document["currency"], "CNY", "{arguments:?}");
+        let schema = run(&["schema", arguments[0]]).json();
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        if let Err(error) = validator.validate(&document) {
+            panic!("{arguments:?}: {error} at {}", error.instance_path());
+        }
+    }
+}
+
+/// P118, P143: an own price is absolute or per cent of list, reads back, and is marked.
+#[test]
+fn p118_an_own_price_may_be_per_cent_of_list() {
+    let row = |price: &str| {
+        format!(
+            "[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us-east-1\"\nbilling = \"on-demand\"\n{price}\n"
+        )
+    };
+    let query =
+        ["--instance", "aws/p5.48xlarge", "--region", "us-east-1", "--billing", "on-demand", "--hours", "10"];
+    let list = number(&cost(&query)["rows"][0]["usd_per_hour"]);
+    for (price, share) in [
+        ("percent-of-list = 80", 0.8),
+        ("percent-of-list = \"8折\"", 0.8),
+        ("percent-of-list = \"62.5 %\"", 0.625),
+    ] {
+        let document = priced(&with_overlay(&row(price)), &query).json();
+        let own = &document["rows"][0];
+        assert!((number(&own["usd_per_hour"]) - list * share).abs() < 1e-9, "{price}: {own}");
+        assert_eq!(own["overridden"], true);
+        assert!(own["notes"].to_string().contains("list price of"), "{own}");
+        assert_eq!(own["price_source"], "our contract");
+    }
+    let unknown = "[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us-east-1\"\nbilling = \"savings-1y\"\npercent-of-list = 80\n";
+    let finished = priced(&with_overlay(unknown), &query);
+    assert_eq!(finished.code, 5, "{}", finished.stdout);
+    assert!(finished.stdout.contains("no list price"), "{}", finished.stdout);
+    for bad in [
+        "percent-of-list = 0",
+        "percent-of-list = -5",
+        "percent-of-list = \"10折\"",
+        "percent-of-list = 80\nusd-per-hour = 3",
+    ] {
+        assert_eq!(priced(&with_overlay(&row(bad)), &query).code, 5, "{bad}");
+    }
+}
+
+/// P083, P084: fee and rate are spread over the term; each amount of upfront is its own row; a missing one stays missing.
+#[test]
+fn p083_a_fee_at_the_start_is_spread_over_the_term() {
+    let row = |fee: &str| {
+        format!(
+            "[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us-east-1\"\nbilling = \"reserved-1y\"\n{fee}\n"
+        )
+    };
+    let overlay = row("upfront-fee = 100_000.5\nrecurring-per-hour = 12.5") + &row("upfront-fee = 200_000");
+    let query = [
+        "--instance",
+        "aws/p5.48xlarge",
+        "--region",
+        "us-east-1",
+        "--billing",
+        "reserved-1y",
+        "--nodes",
+        "2",
+    ];
+    let document = priced(&with_overlay(&overlay), &query).json();
+    let of = |upfront: &str| rows(&document).iter().find(|row| row["upfront"] == upfront).cloned().unwrap();
+    let (partial, all) = (of("partial"), of("all"));
+    let hourly = (100_000.5 + 12.5 * 8760.0) / 8760.0;
+    assert!((number(&partial["usd_per_hour"]) - 2.0 * hourly).abs() < 1e-6, "{partial}");
+    assert_eq!(partial["upfront_usd"], 200_001);
+    assert_eq!(partial["commitment_usd"], 419_001);
+    assert_eq!((number(&all["upfront_usd"]), number(&all["commitment_usd"])), (400_000.0, 400_000.0));
+    for bad in [
+        "upfront = \"all\"\nupfront-fee = 5\nrecurring-per-hour = 1",
+        "upfront-fee = 0",
+        "upfront-fee = -1",
+        "upfront-fee = \"much\"",
+    ] {
+        assert_eq!(priced(&with_overlay(&row(bad)), &query).code, 5, "{bad}");
+    }
+}
+
+/// P166: a flat discount only where somebody asks for it, never over a price that is known, and marked.
+#[test]
+fn p166_an_assumed_discount_is_asked_for_and_marked() {
+    let query = ["--instance", "lambda/gpu_8x_h100_sxm5", "--billing", "committed"];
+    let finished = run(&[&["cost", "--json"], query.as_slice()].concat());
+    assert_ne!(finished.code, 0, "no commitment is known: {}", finished.stdout);
+    let document = cost(&[query.as_slice(), &["--assume-commitment-discount", "40,3y=6折"]].concat());
+    assert!(!rows(&document).is_empty(), "{document}");
+    for row in rows(&document) {
+        assert!(row["notes"].to_string().contains("assumed 40 %"), "{row}");
+        assert_eq!(row["saves_pct"], 40);
+    }
+    let assumed = document["assumptions"].as_array().unwrap();
+    assert_eq!(assumed.iter().filter(|it| it["id"] == "commitment-discount").count(), 2);
+    let known = ["--instance", "aws/p4d.24xlarge", "--region", "us-east-1", "--billing", "reserved-1y"];
+    let with = cost(&[known.as_slice(), &["--assume-commitment-discount", "90"]].concat());
+    assert_eq!(rows(&with), rows(&cost(&known)));
+    for bad in ["0", "100", "-3", "2y=40", "10折", "much"] {
+        assert_eq!(run(&["cost", "--assume-commitment-discount", bad]).code, 2, "{bad}");
+    }
+}
+
+/// `8折` in `[discount]` takes 20 % off.
+#[test]
+fn eight_tenths_of_a_discount_are_paid() {
+    let query = [
+        "cost",
+        "--json",
+        "--instance",
+        "aws/p5.48xlarge",
+        "--region",
+        "us-east-1",
+        "--billing",
+        "on-demand",
+    ];
+    let of = |discount: &str| {
+        let program = Program::new()
+            .file("gpuadvise.toml", &format!("[discount]\naws = {{ on-demand = {discount} }}\n"));
+        program.run(&query)
+    };
+    assert_eq!(of("\"8折\"").json()["rows"], of("20").json()["rows"]);
+    for bad in ["\"10折\"", "\"much\"", "\"20\""] {
+        assert_eq!(of(bad).code, 2, "{bad}");
+    }
+}
+
+/// Blocks of capacity are owed whole and paid at their start; a job longer than the longest has no price.
+#[test]
+fn capacity_blocks_are_whole_days_and_weeks() {
+    let block =
+        ["--instance", "aws/p5.48xlarge", "--region", "us-east-1", "--billing", "capacity-block", "--hours"];
+    for (hours, owed) in [("20m", 24), ("25h", 48), ("337h", 504), ("730h", 840)] {
+        let row = &cost(&[block.as_slice(), &[hours]].concat())["rows"][0];
+        assert_eq!(row["billed_hours"], owed, "{hours}");
+        let expected = number(&row["usd_per_hour"]) * f64::from(owed);
+        for field in ["total_usd", "commitment_usd", "upfront_usd"] {
+            assert!((number(&row[field]) - expected).abs() < 0.005, "{hours}: {field} of {row}");
+        }
+    }
+    let finished = run(&[&["cost", "--json"], block.as_slice(), &["5000h"]].concat());
+    assert_eq!(finished.code, 3, "{}", finished.stderr);
+    let document = finished.json();
+    assert_eq!(document["rows"][0]["total_usd"], Value::Null);
+    assert_eq!(document["rejected"][0]["reason"], "block-too-short");
+}
+
+/// Every session of `docs/commitments.md` is what the program says.
+#[test]
+fn the_documented_sessions_are_true() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("docs/commitments.md")).unwrap();
+    let mut program = Program::new();
+    for file in ["docs/examples/guide-prices.toml", "docs/examples/guide-usage.csv"] {
+        program = program.file(file, &std::fs::read_to_string(root.join(file)).unwrap());
+    }
+    let mut sessions = 0;
+    for block in text.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        let (line, expected) = block.split_once('\n').unwrap();
+        let finished = program.run_line(line.trim_start_matches("$ "));
+        assert_eq!(finished.code, 0, "{line}: {}", finished.stderr);
+        let shown: Vec<&str> = expected.lines().map(str::trim_end).collect();
+        let said: Vec<&str> = finished.stdout.lines().map(str::trim_end).collect();
+        // `…` stands for what is left out at the end.
+        let upto = shown.iter().position(|line| *line == "…").unwrap_or(shown.len());
+        assert_eq!(shown[..upto], said[..upto.min(said.len())], "{line}");
+        sessions += 1;
+    }
+    assert!(sessions >= 2, "{sessions} sessions");
+}
