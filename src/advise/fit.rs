@@ -1,5 +1,6 @@
 //! `fit`: does the workload fit these GPUs, without any price?
 
+use super::limits::Measured;
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
 use crate::diag::Warning;
@@ -45,12 +46,30 @@ pub struct Judged {
 
 /// Judges each accelerator, as one node of `gpus`.
 pub fn fit(catalog: &Catalog, workload: &Workload, gpus: &[GpuId], per_node: u32) -> Vec<Fit> {
-    gpus.iter().map(|&gpu| fit_one(catalog, workload, gpu, per_node)).collect()
+    fit_with(catalog, workload, gpus, per_node, None)
 }
 
-fn fit_one(catalog: &Catalog, workload: &Workload, id: GpuId, gpus: u32) -> Fit {
+/// The same, with links of the user's own cluster for the accelerators that it has.
+pub fn fit_with(
+    catalog: &Catalog,
+    workload: &Workload,
+    gpus: &[GpuId],
+    per_node: u32,
+    measured: Option<&Measured>,
+) -> Vec<Fit> {
+    let own = |gpu: GpuId| {
+        measured.filter(|own| {
+            own.gpu.is_none_or(|it| it == gpu) && own.gpus_per_node.is_none_or(|count| count == per_node)
+        })
+    };
+    gpus.iter().map(|&gpu| fit_one(catalog, workload, gpu, per_node, own(gpu))).collect()
+}
+
+fn fit_one(catalog: &Catalog, workload: &Workload, id: GpuId, gpus: u32, own: Option<&Measured>) -> Fit {
     let gpu = catalog.gpu(id);
-    let judged = Machine::of_gpu(catalog, gpu, gpus).and_then(|machine| match &workload.job {
+    let machine = Machine::of_gpu(catalog, gpu, gpus);
+    let machine = machine.map(|machine| own.map_or(machine, |own| machine.with_measured(own.links)));
+    let judged = machine.and_then(|machine| match &workload.job {
         Job::Training(job) => training(catalog, workload, job, &machine),
         Job::Serving(job) => serving(catalog, workload, job, &machine),
         Job::Samples(job) => samples(catalog, workload, job, &machine),

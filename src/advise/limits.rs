@@ -2,8 +2,13 @@
 
 use super::Sort;
 use super::quota::Quota;
+use crate::catalog::Catalog;
+use crate::catalog::gpu::GpuId;
+use crate::catalog::instance::{Instance, InstanceId};
 use crate::catalog::price::Billing;
 use crate::catalog::select::Filter;
+use crate::diag::Assumption;
+use crate::estimate::{MeasuredLink, MeasuredLinks};
 use crate::money::{Usd, UsdPerHour};
 use crate::price::part::Extras;
 use crate::price::spot::outlook::SpotFlags;
@@ -35,6 +40,8 @@ pub struct Limits {
     pub min_spot_discount: Option<f64>,
     /// Stands in where the catalog has no figure for the network between nodes, in Gbit/s.
     pub assume_network_gbps: Option<f64>,
+    /// Links of the user's own cluster, and the machines that they stand for.
+    pub measured: Option<Measured>,
     /// What may be started at all.
     pub quotas: Vec<Quota>,
     /// What is used besides the hours of work.
@@ -47,6 +54,57 @@ pub struct Limits {
     pub top: usize,
     /// Only rows that no other row beats in both cost and time.
     pub pareto: bool,
+}
+
+/// Links that nccl-tests measured, and which machines of the catalog the measured cluster is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The links.
+    pub links: MeasuredLinks,
+    /// Its accelerator; `None` holds for any.
+    pub gpu: Option<GpuId>,
+    /// Accelerators in one machine; `None` holds for any number.
+    pub gpus_per_node: Option<u32>,
+    /// The machine itself, where it is known.
+    pub instance: Option<InstanceId>,
+    /// The file.
+    pub from: String,
+}
+
+impl Measured {
+    /// What stands in for the catalog's links, for the list of assumptions.
+    pub fn assumption(&self, catalog: &Catalog) -> Assumption {
+        let link = |name: &str, link: Option<MeasuredLink>| {
+            link.map(|link| {
+                let latency = link
+                    .latency_s
+                    .map_or(String::new(), |s| format!(", {:.1} us for each doubling of a group", s * 1e6));
+                format!("{:.1} GB/s {name}{latency}", link.bytes_per_s / 1e9)
+            })
+        };
+        let links = [link("between nodes", self.links.inter), link("inside a node", self.links.intra)];
+        let machines = match (self.instance, self.gpu) {
+            (Some(id), _) => catalog.full_name(catalog.instance(id)),
+            (None, Some(gpu)) => {
+                let each = self.gpus_per_node.map_or(String::new(), |gpus| format!("{gpus} x "));
+                format!("machines with {each}{}", catalog.gpu(gpu).name)
+            }
+            (None, None) => "all machines".to_owned(),
+        };
+        Assumption {
+            id: "measured-network",
+            value: links.into_iter().flatten().collect::<Vec<_>>().join("; "),
+            why: format!("measured on your cluster; stands for {machines} in place of the catalog's links"),
+            source: self.from.clone(),
+        }
+    }
+
+    /// Whether the measurement speaks of this machine.
+    pub fn holds_for(&self, id: InstanceId, instance: &Instance) -> bool {
+        self.instance.is_none_or(|own| own == id)
+            && self.gpu.is_none_or(|gpu| gpu == instance.gpu)
+            && self.gpus_per_node.is_none_or(|gpus| gpus == instance.whole_gpus())
+    }
 }
 
 /// GPUs that the search goes up to unless told otherwise.
@@ -67,6 +125,7 @@ impl Default for Limits {
             billing: vec![Billing::OnDemand],
             min_spot_discount: None,
             assume_network_gbps: None,
+            measured: None,
             quotas: Vec::new(),
             extras: Extras::default(),
             spot: SpotFlags::default(),

@@ -5,7 +5,7 @@ use super::limits::Limits;
 use super::shape::{most_nodes, node_counts};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
-use crate::catalog::instance::{Instance, Unit};
+use crate::catalog::instance::{InstanceId, Unit};
 use crate::diag::Warning;
 use crate::estimate::sample::{SampleModel, SamplePlan};
 use crate::estimate::serving::{ServingMiss, ServingModel, ServingPlan};
@@ -78,12 +78,14 @@ pub(super) type Models<'a> = BTreeMap<(GpuId, bool), Option<TrainingModel<'a>>>;
 pub(super) fn lots<'a>(
     catalog: &'a Catalog,
     workload: &'a Workload,
-    instance: &'a Instance,
+    id: InstanceId,
     limits: &Limits,
     models: &mut Models<'a>,
 ) -> Vec<Result<Lot<'a>, Miss>> {
+    let instance = catalog.instance(id);
+    let own = limits.measured.as_ref().filter(|measured| measured.holds_for(id, instance));
     let machine = match Machine::of_instance(catalog, instance, limits.assume_network_gbps) {
-        Ok(machine) => machine,
+        Ok(machine) => own.map_or(machine, |own| machine.with_measured(own.links)),
         Err(unplannable) => return vec![Err(Miss::Unplannable(unplannable))],
     };
     let counts = node_counts(instance, limits, machine.can_scale_out());

@@ -15,7 +15,7 @@ use super::{Advice, Recommendation, Sort, rank, spot};
 use crate::catalog::Catalog;
 use crate::catalog::charge::Charges;
 use crate::catalog::instance::InstanceId;
-use crate::diag::Assumption;
+use crate::diag::{Assumption, Warning};
 use crate::estimate::Verdict;
 use crate::price::bill::{Job as Bill, SpotOutlook, costs};
 use crate::price::part as extras;
@@ -78,7 +78,7 @@ pub fn advise(catalog: &Catalog, workload: &Workload, limits: &Limits) -> Advice
         rejects: Rejects::default(),
         considered: 0,
     };
-    for shape in group(catalog, &limits.filter.instances(catalog)) {
+    for shape in group(catalog, &limits.filter.instances(catalog), limits) {
         search.look_at(&shape);
     }
     search.work_out();
@@ -114,8 +114,7 @@ impl<'a> Search<'a> {
             }
         }
         let Some(&(first, _)) = priced.first() else { return };
-        let sample = shape.sample(self.catalog);
-        for outcome in lots(self.catalog, self.workload, sample, self.limits, &mut self.models) {
+        for outcome in lots(self.catalog, self.workload, shape.sample(), self.limits, &mut self.models) {
             match outcome {
                 Ok(lot) => self.promise(lot, &priced),
                 Err(miss) => {
@@ -301,6 +300,7 @@ impl<'a> Search<'a> {
                 self.rejects.add_more(miss.name(), count);
             }
         }
+        warnings.extend(self.unused_measurement());
         Advice {
             only_unknown_prices,
             assumptions: self.assumptions(&recommendations, checkpoint_bytes),
@@ -314,11 +314,24 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// A measured network that no machine looked at could have.
+    fn unused_measurement(&self) -> Option<Warning> {
+        let measured = self.limits.measured.as_ref()?;
+        let mut machines = self.limits.filter.instances(self.catalog).into_iter();
+        let used = machines.any(|id| measured.holds_for(id, self.catalog.instance(id)));
+        let message = format!(
+            "no machine that qualifies is one of those that `{}` was measured on, so the catalog's networks stand",
+            measured.from
+        );
+        (!used).then_some(Warning { id: "nccl-not-used", message })
+    }
+
     /// What the search took for granted.
     fn assumptions(&self, rows: &[Recommendation], checkpoint_bytes: Option<f64>) -> Vec<Assumption> {
         let reruns = self.workload.trains();
         let mut all = spot::assumptions(self.catalog, self.limits, rows, checkpoint_bytes.filter(|_| reruns));
         all.extend(extras::assumptions(&self.limits.extras));
+        all.extend(self.limits.measured.iter().map(|measured| measured.assumption(self.catalog)));
         if self.limits.gpus.is_none() && self.limits.max_gpus == DEFAULT_MAX_GPUS {
             all.push(Assumption {
                 id: "max-gpus",

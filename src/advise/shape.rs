@@ -13,6 +13,7 @@ struct Key {
     gpus: u64,
     memory_bytes: u64,
     network: Option<u64>,
+    measured: bool,
     unit: Unit,
 }
 
@@ -25,13 +26,13 @@ pub(super) struct Shape {
 
 impl Shape {
     /// One of the machines: physics is the same for all.
-    pub(super) fn sample<'a>(&self, catalog: &'a Catalog) -> &'a Instance {
-        catalog.instance(self.instances[0])
+    pub(super) fn sample(&self) -> InstanceId {
+        self.instances[0]
     }
 }
 
 /// Groups the allowed machines by shape, in catalog order of their first member.
-pub(super) fn group(catalog: &Catalog, instances: &[InstanceId]) -> Vec<Shape> {
+pub(super) fn group(catalog: &Catalog, instances: &[InstanceId], limits: &Limits) -> Vec<Shape> {
     let mut shapes: BTreeMap<Key, Vec<InstanceId>> = BTreeMap::new();
     for &id in instances {
         let i = catalog.instance(id);
@@ -40,6 +41,7 @@ pub(super) fn group(catalog: &Catalog, instances: &[InstanceId]) -> Vec<Shape> {
             gpus: i.gpus.to_bits(),
             memory_bytes: i.gpu_memory_bytes,
             network: i.network_gbps.map(f64::to_bits),
+            measured: limits.measured.as_ref().is_some_and(|measured| measured.holds_for(id, i)),
             unit: i.unit,
         };
         shapes.entry(key).or_default().push(id);

@@ -22,8 +22,18 @@ use crate::diag::{Finding, Place};
 use crate::money::{Usd, UsdPerHour};
 
 /// Names of the sections, which are also their file names, in the order in which they must be read.
-pub const SECTIONS: &[&str] =
-    &["core", "prices", "price-notes", "presets", "constants", "rules", "scenarios", "ownership", "findings"];
+pub const SECTIONS: &[&str] = &[
+    "core",
+    "prices",
+    "price-notes",
+    "presets",
+    "constants",
+    "rules",
+    "scenarios",
+    "fabrics",
+    "ownership",
+    "findings",
+];
 
 /// What everything else refers to, in one section.
 type Core =
@@ -82,6 +92,7 @@ fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
     all.extend(catalog.constants.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.rules.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.scenarios.iter_mut().map(|it| &mut it.source));
+    all.extend(catalog.fabrics.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.token_prices.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.carbon.iter_mut().map(|it| &mut it.source));
     all
@@ -110,6 +121,7 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
         "constants" => to_json(&catalog.constants),
         "rules" => to_json(&catalog.rules),
         "scenarios" => to_json(&catalog.scenarios),
+        "fabrics" => to_json(&catalog.fabrics),
         "ownership" => to_json(&(&catalog.token_prices, &catalog.carbon)),
         "findings" => to_json(&findings.iter().map(finding_row).collect::<Vec<_>>()),
         _ => Err(io::Error::other(format!("no section is called {section}"))),
@@ -143,6 +155,7 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
         "constants" => catalog.constants = serde_json::from_slice(bytes)?,
         "rules" => catalog.rules = serde_json::from_slice(bytes)?,
         "scenarios" => catalog.scenarios = serde_json::from_slice(bytes)?,
+        "fabrics" => catalog.fabrics = serde_json::from_slice(bytes)?,
         "ownership" => (catalog.token_prices, catalog.carbon) = serde_json::from_slice(bytes)?,
         _ => {}
     }

@@ -35,14 +35,23 @@ pub struct Sections {
     pub rules: bool,
     /// Named workloads.
     pub scenarios: bool,
+    /// What networks of clusters were seen to carry.
+    pub fabrics: bool,
     /// Prices of tokens and the carbon of electricity.
     pub ownership: bool,
 }
 
 impl Sections {
     /// Everything.
-    pub const ALL: Self =
-        Self { prices: true, presets: true, constants: true, rules: true, scenarios: true, ownership: true };
+    pub const ALL: Self = Self {
+        prices: true,
+        presets: true,
+        constants: true,
+        rules: true,
+        scenarios: true,
+        fabrics: true,
+        ownership: true,
+    };
 
     /// Nothing but hardware and who rents it out.
     pub const HARDWARE: Self = Self {
@@ -51,6 +60,7 @@ impl Sections {
         constants: false,
         rules: false,
         scenarios: false,
+        fabrics: false,
         ownership: false,
     };
 
@@ -121,7 +131,7 @@ impl std::error::Error for CatalogProblem {
 /// The catalog inside the program.
 pub fn embedded(sections: Sections) -> Result<Catalog, CatalogProblem> {
     let mut catalog = Catalog::default();
-    let parts: [(bool, &str, &[u8]); 8] = [
+    let parts: [(bool, &str, &[u8]); 9] = [
         (true, "core", section!("core")),
         (sections.prices, "prices", section!("prices")),
         (sections.prices, "price-notes", section!("price-notes")),
@@ -129,6 +139,7 @@ pub fn embedded(sections: Sections) -> Result<Catalog, CatalogProblem> {
         (sections.constants, "constants", section!("constants")),
         (sections.rules, "rules", section!("rules")),
         (sections.scenarios, "scenarios", section!("scenarios")),
+        (sections.fabrics, "fabrics", section!("fabrics")),
         (sections.ownership, "ownership", section!("ownership")),
     ];
     for (_, name, bytes) in parts.into_iter().filter(|(wanted, ..)| *wanted) {

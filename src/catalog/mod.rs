@@ -5,6 +5,7 @@
 pub mod charge;
 pub mod codes;
 pub mod currency;
+pub mod fabric;
 pub mod gpu;
 pub mod image;
 pub mod instance;
@@ -24,6 +25,7 @@ pub mod validate;
 
 use charge::Charge;
 use currency::Money;
+use fabric::Fabric;
 use gpu::{Family, Gpu, GpuId};
 use instance::{Instance, InstanceId, Provider, ProviderId};
 use knowledge::{Constant, Rule, Scenario};
@@ -59,6 +61,8 @@ pub struct Catalog {
     pub presets: Vec<Preset>,
     /// Measured rates, by network and accelerator.
     pub measured: Vec<MeasuredRate>,
+    /// What the networks of clusters were seen to carry, by name.
+    pub fabrics: Vec<Fabric>,
     /// Calibrated and assumed constants of the estimates.
     pub constants: Vec<Constant>,
     /// Advice rules.

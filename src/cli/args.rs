@@ -9,6 +9,7 @@ pub use gate::{DiffArgs, GateArgs};
 use super::commitment_args::CommitmentsArgs;
 use super::constraint::{ConstraintArgs, FilterArgs, group};
 use super::help;
+use super::network_args::NetworkArgs;
 use super::request::Group;
 use super::rightsize_args::RightsizeArgs;
 use super::tco_args::TcoArgs;
@@ -134,6 +135,9 @@ pub enum Command {
     /// How much of my usage should I commit for 1 or 3 years, what stays on demand or spot? Break-even
     #[command(after_help = help::MORE, after_long_help = help::COMMITMENTS)]
     Commitments(Box<CommitmentsArgs>),
+    /// Is this cluster's network fast enough? Reads nccl-tests output
+    #[command(after_help = help::MORE, after_long_help = help::NETWORK)]
+    Network(Box<NetworkArgs>),
     /// Rent, own servers, or call an API by the token? Side by side, year by year, with break-even
     #[command(after_help = help::MORE, after_long_help = help::TCO)]
     Tco(Box<TcoArgs>),
@@ -319,12 +323,16 @@ pub struct TargetArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub gpus: Option<u32>,
 
+    /// Output of nccl-tests on one node of yours: its bandwidth and latency in place of the catalog's links
+    #[arg(long, env = "GPUADVISE_NCCL", hide_env = true, value_name = "FILE")]
+    pub nccl: Option<PathBuf>,
+
     /// Show the formulas with the numbers put in
     #[arg(long, env = "GPUADVISE_EXPLAIN", hide_env = true, value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub explain: Option<bool>,
 }
-group!(TargetArgs { gpu, gpus, explain });
+group!(TargetArgs { gpu, gpus, nccl, explain });
 
 /// Arguments of `calibrate`.
 #[derive(Clone, Debug, Args)]

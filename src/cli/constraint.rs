@@ -158,6 +158,10 @@ pub struct LimitArgs {
     #[arg(allow_hyphen_values = true)]
     pub assume_network: Option<Gbps>,
 
+    /// Output of nccl-tests on your cluster: its bandwidth and latency in place of the catalog's, for such machines
+    #[arg(long, env = "GPUADVISE_NCCL", hide_env = true, value_name = "FILE")]
+    pub nccl: Option<PathBuf>,
+
     /// File of quotas: what is over them is left out, with both numbers
     #[arg(long, env = "GPUADVISE_QUOTA", hide_env = true, value_name = "FILE")]
     pub quota: Option<PathBuf>,
@@ -200,6 +204,7 @@ group!(LimitArgs {
     deadline,
     min_spot_discount,
     assume_network,
+    nccl,
     quota,
     sort,
     top,

@@ -6,6 +6,7 @@ use crate::catalog::Catalog;
 use crate::catalog::codes::{self, CODES};
 use crate::catalog::knowledge::Constant;
 use crate::diag::InputError;
+use crate::insight::nccl;
 use crate::report::Used;
 use crate::report::explain::Explain;
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ use terms::TERMS;
 pub struct Term {
     /// As printed.
     pub id: &'static str,
-    /// `assumption`, `warning`, `rejection`, `verdict` or `violation`.
+    /// `assumption`, `warning`, `rejection`, `verdict`, `violation` or `cause`.
     pub kind: &'static str,
     /// What it means and what to do.
     pub text: &'static str,
@@ -27,6 +28,7 @@ pub fn explain(catalog: &Catalog, code: &str) -> Result<Explain, InputError> {
     finding(code)
         .or_else(|| rule(catalog, code))
         .or_else(|| term(code))
+        .or_else(|| cause(code))
         .or_else(|| constant(catalog, code))
         .ok_or_else(|| unknown(catalog, code))
 }
@@ -64,6 +66,14 @@ fn term(code: &str) -> Option<Explain> {
     Some(Explain { code: term.id.to_owned(), kind: term.kind, text, source: None, used: Used::default() })
 }
 
+/// What may be behind the verdict of `network`.
+fn cause(code: &str) -> Option<Explain> {
+    let (message, advice) = nccl::cause(code)?;
+    let advice = if advice.is_empty() { String::new() } else { format!(" What to do: {advice}.") };
+    let text = vec![format!("Beside a verdict of `network`: {message}.{advice}")];
+    Some(Explain { code: code.to_owned(), kind: "cause", text, source: None, used: Used::default() })
+}
+
 /// All values of a constant, each with what it holds for and where it comes from.
 fn constant(catalog: &Catalog, code: &str) -> Option<Explain> {
     let values: Vec<&Constant> = catalog.constants.iter().filter(|constant| constant.key == code).collect();
@@ -93,11 +103,13 @@ fn constant_line(catalog: &Catalog, constant: &Constant) -> String {
 
 fn unknown(catalog: &Catalog, code: &str) -> InputError {
     let constants: BTreeSet<&str> = catalog.constants.iter().map(|constant| constant.key.as_str()).collect();
+    let causes: Vec<&str> = nccl::causes().collect();
     let all = CODES
         .iter()
         .map(|code| code.name)
         .chain(catalog.rules.iter().map(|rule| rule.id.as_str()))
         .chain(TERMS.iter().map(|term| term.id))
+        .chain(causes.iter().copied())
         .chain(constants);
     let hint = "codes stand in square brackets in `catalog check`, and as `id` and `reason` in JSON answers";
     InputError::unknown("code", code, all, hint)

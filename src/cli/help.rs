@@ -208,6 +208,23 @@ Examples:
   # By GPU, as JSON, with a picture
   gpuadvise accuracy --by gpu --json --plot accuracy.svg";
 
+/// Below the long help of `network`.
+pub const NETWORK: &str = "\
+Reads what nccl-tests prints, old and new, with or without tags of launchers and lines of NCCL between the rows, several
+runs in one file, rccl-tests and nccom-test. It judges the bus bandwidth at the largest size, not the average, by published
+runs and health checks of the same machine, else by a share of its links. With a workload it says what that network costs
+it: the share of a step that is communication, and how it scales; `recommend --nccl FILE` plans with it.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, or no output of such a test, 4 --fail-below, 5 invalid catalog
+
+Examples:
+  # Two nodes: fast enough, and what would be?
+  gpuadvise network nccl.txt
+  # What does it mean for training 7B on 32 such GPUs?
+  gpuadvise network nccl.txt --platform aws/p5.48xlarge --params 7B --task train --gpus 32
+  # In CI
+  gpuadvise network nccl.txt --fail-below 80 --json";
+
 /// Below the long help of `schema`.
 pub const SCHEMA: &str = "\
 Exit codes: 0 answered, 1 the tool failed, 2 unknown name

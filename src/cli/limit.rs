@@ -1,8 +1,8 @@
 //! From constraint flags and a catalog to the filter and the limits of a search: names resolved, defaults applied.
 
 use super::constraint::{ConstraintArgs, FilterArgs, SpotArgs};
-use super::quota;
 use super::value::{BillingChoice, CheckpointInterval, Days, StackChoice, TierChoice};
+use super::{nccl, quota};
 use crate::advise::limits::{DEFAULT_MAX_GPUS, Limits};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{GpuId, Stack};
@@ -117,6 +117,7 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
         billing: if asked.is_empty() { vec![Billing::OnDemand] } else { asked },
         min_spot_discount: limit.min_spot_discount.map(|percent| percent.0 / 100.0),
         assume_network_gbps: limit.assume_network.map(|gbps| gbps.0),
+        measured: limit.nccl.as_deref().map(|file| nccl::measured(file, catalog)).transpose()?,
         quotas: limit
             .quota
             .as_deref()

@@ -18,6 +18,8 @@ pub mod help;
 pub mod limit;
 mod model_file;
 pub mod money;
+pub mod nccl;
+pub mod network_args;
 pub mod output;
 pub mod policy;
 pub mod project;
@@ -67,6 +69,7 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Check(args) => cmd::check::run(frame, &args),
         Command::Diff(args) => cmd::diff::run(frame, &args),
         Command::Commitments(args) => cmd::commitments::run(frame, *args),
+        Command::Network(args) => cmd::network::run(frame, *args),
         Command::Tco(args) => cmd::tco::run(frame, *args),
         Command::Rightsize(args) => cmd::rightsize::run(frame, *args),
         Command::Calibrate(args) => cmd::calibrate::run(frame, &args),

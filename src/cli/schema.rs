@@ -38,6 +38,7 @@ pub const SCHEMAS: &[Entry] = &[
     entry("explain", "answer of `explain`"),
     entry("fit", "answer of `fit`"),
     entry("listing", "answer of `schema` without a name"),
+    entry("network", "answer of `network`"),
     entry("project", "the project file, gpuadvise.toml"),
     entry("quota", "a file of `--quota`"),
     entry("recommend", "answer of `recommend`"),

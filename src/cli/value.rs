@@ -61,6 +61,21 @@ impl FromStr for Percent {
     }
 }
 
+/// Per cent of something expected, which may be above 100: `85` or `85%`.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Share(pub f64);
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        number(text.trim().trim_end_matches('%').trim_end())
+            .filter(|value| (0.0..=1000.0).contains(value))
+            .map(Self)
+            .ok_or_else(|| format!("`{text}` is not a percentage between 0 and 1000, such as `85` or `85%`"))
+    }
+}
+
 /// `--max-increase`: an amount, or per cent of what it was.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Increase {

@@ -2,7 +2,7 @@
 //!
 //! No workload is known here.
 
-use super::{Machine, Unplannable};
+use super::{Machine, MeasuredLink, MeasuredLinks, Unplannable};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{Gpu, Stack};
 use crate::catalog::instance::{Instance, Unit};
@@ -25,6 +25,7 @@ impl<'a> Machine<'a> {
             fast_intra,
             inter_bytes_per_s: None,
             host_ram_bytes: None,
+            measured: MeasuredLinks::default(),
         })
     }
 
@@ -58,6 +59,34 @@ impl<'a> Machine<'a> {
     /// Memory bandwidth of one GPU (or share) in bytes/s.
     pub fn bandwidth(&self) -> f64 {
         self.gpu.bandwidth_bytes_per_s * self.share
+    }
+
+    /// The same machine with links of the user's own cluster. A tree moves fewer bytes over the network than the formula of
+    /// the bus bandwidth counts, so that a figure above the network cards of a node is one of the tree: the cards are the
+    /// bound then. Where nothing is known of the cards, the measured figure stands.
+    #[must_use]
+    pub fn with_measured(self, measured: MeasuredLinks) -> Self {
+        let cards = self.inter_bytes_per_s;
+        let inter = measured.inter.map(|link| MeasuredLink {
+            bytes_per_s: link.bytes_per_s.min(cards.unwrap_or(f64::INFINITY)),
+            ..link
+        });
+        Self {
+            inter_bytes_per_s: cards.or(inter.map(|link| link.bytes_per_s)),
+            measured: MeasuredLinks { intra: measured.intra, inter },
+            ..self
+        }
+    }
+
+    /// Bytes per second that collectives reach inside a node, per GPU and direction: as measured, else this share of the link.
+    pub fn intra_reached(&self, share: f64) -> f64 {
+        self.measured.intra.map_or(self.intra_bytes_per_s * share, |link| link.bytes_per_s)
+    }
+
+    /// The same between nodes, per node and direction; `None` where nothing is known.
+    pub fn inter_reached(&self, share: f64) -> Option<f64> {
+        let measured = self.measured.inter.map(|link| link.bytes_per_s);
+        measured.or_else(|| self.inter_bytes_per_s.map(|link| link * share))
     }
 
     /// Whether a plan may use several of these: not where nothing is known of the network, and not of shares.

@@ -33,6 +33,26 @@ pub struct Machine<'a> {
     pub inter_bytes_per_s: Option<f64>,
     /// Main memory of a node in bytes, where known.
     pub host_ram_bytes: Option<f64>,
+    /// What collectives were measured to reach on such a machine of the user's own.
+    pub measured: MeasuredLinks,
+}
+
+/// Links of somebody's own cluster as nccl-tests measured them; `None` where the catalog's stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MeasuredLinks {
+    /// Inside a node.
+    pub intra: Option<MeasuredLink>,
+    /// Between nodes.
+    pub inter: Option<MeasuredLink>,
+}
+
+/// What collectives reach over one link: no share of a peak is to be taken off again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredLink {
+    /// Bytes per second and direction: of one GPU inside a node, of a node between nodes.
+    pub bytes_per_s: f64,
+    /// Seconds of one collective for each doubling of its group, where small messages were measured.
+    pub latency_s: Option<f64>,
 }
 
 /// Why a workload cannot be planned on a machine at all, whatever the layout.

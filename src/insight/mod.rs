@@ -4,6 +4,7 @@
 pub mod classic;
 pub mod gpu;
 pub mod metric;
+pub mod nccl;
 pub mod question;
 pub mod runs;
 pub mod sample;

@@ -1,7 +1,7 @@
 //! JSON Schemas (2020-12) of the documents, for `gpuadvise schema NAME`.
 
 /// Names and texts of all schemas, by name.
-pub const ALL: [(&str, &str); 15] = [
+pub const ALL: [(&str, &str); 16] = [
     ("accuracy", include_str!("../../schemas/accuracy.json")),
     ("calibrate", include_str!("../../schemas/calibrate.json")),
     ("catalog", include_str!("../../schemas/catalog.json")),
@@ -13,6 +13,7 @@ pub const ALL: [(&str, &str); 15] = [
     ("explain", include_str!("../../schemas/explain.json")),
     ("fit", include_str!("../../schemas/fit.json")),
     ("listing", include_str!("../../schemas/listing.json")),
+    ("network", include_str!("../../schemas/network.json")),
     ("recommend", include_str!("../../schemas/recommend.json")),
     ("rightsize", include_str!("../../schemas/rightsize.json")),
     ("tco", include_str!("../../schemas/tco.json")),

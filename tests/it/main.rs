@@ -16,6 +16,7 @@ mod golden;
 mod layers;
 mod model_files;
 mod money;
+mod network;
 mod output;
 mod program;
 mod report;

@@ -126,7 +126,7 @@ impl<'t> Layer<'t> {
     }
 
     /// Whether a text is a GPU, a family, an architecture or a vendor.
-    fn means_hardware(&self, name: &str) -> bool {
+    pub(super) fn means_hardware(&self, name: &str) -> bool {
         let gpus = &self.catalog.gpus;
         gpus.iter().any(|gpu| gpu.name == name || gpu.architecture == name || gpu.vendor == name)
             || self.catalog.families.iter().any(|family| family.name == name)

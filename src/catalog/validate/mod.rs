@@ -5,6 +5,7 @@
 
 mod charges;
 mod currencies;
+mod fabrics;
 mod families;
 pub(crate) mod findings;
 mod gpus;
@@ -47,6 +48,7 @@ const LISTS: &[&str] = &[
     "price",
     "model",
     "measured-rate",
+    "fabric",
     "constant",
     "rule",
     "scenario",
@@ -190,6 +192,7 @@ impl<'t> Layer<'t> {
         self.read_prices(tables);
         self.read_presets(tables);
         self.read_measured(tables);
+        self.read_fabrics(tables);
         self.read_constants(tables);
         self.read_rules(tables);
         self.read_scenarios(tables);

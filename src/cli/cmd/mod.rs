@@ -11,6 +11,7 @@ pub mod diff;
 pub mod explain;
 pub mod fit;
 pub mod man;
+pub mod network;
 pub mod recommend;
 pub mod rightsize;
 pub mod scenario;

@@ -21,7 +21,7 @@ pub fn run(frame: &Frame, args: RecommendArgs) -> anyhow::Result<Outcome> {
     let constraint = frame.constraints(args.constraint)?;
     let presets = asked.model.is_some();
     let mut catalog = frame.catalog_for(
-        Sections { presets, scenarios: false, ownership: false, ..Sections::ALL },
+        Sections { presets, scenarios: false, fabrics: false, ownership: false, ..Sections::ALL },
         Recommend::nothing,
     )?;
     let discounts = discount::apply(frame.project()?, &mut catalog)?;

@@ -82,8 +82,16 @@ terms! {
         "rightsize-headroom": "A smaller GPU must hold the peak of memory and the 95th percentile of activity with this much on top, up to what the present GPU has. `explain rightsize-memory-headroom` has the source.";
         "rightsize-scaling": "How busy another GPU would be with the same work: by the ratio of dense peaks (BF16, else FP16, else FP32) and by that of memory bandwidth, whichever asks for more. A share of time in which something ran is the most that can have been needed. Try the smaller machine before you give the present one back.";
         "rightsize-host": "Logs of GPUs say nothing of CPUs, main memory and disks. Say `--min-vcpus` and `--min-ram`.";
+        "measured-network": "The links of your own cluster, as `--nccl FILE` measured them, stand in for the catalog's: the bus bandwidth of the plateau with no share taken off, and the time of small messages spread over the steps of a collective. Between nodes the network cards of the machine are the upper bound, since trees move less than the bus bandwidth says. Other machines keep the catalog's links.";
+        "nccl-collective": "The table does not say which collective it is of, the text around it or the name of the file does. Say `--collective`.";
+        "nccl-gpus": "The table lists no ranks; their number follows from its columns (bus bandwidth over algorithm bandwidth, or size over count). Say `--ranks`.";
+        "nccl-gpu": "The table does not name its GPU, the text around it or the name of the file does. Say `--gpu`.";
+        "nccl-nodes": "The table lists no hosts; the number of machines follows from the size of the machine, or is that of machines with eight GPUs. Say `--nodes`.";
+        "nccl-platform": "The text around the table or the name of the file names this machine. Say `--platform PROVIDER/TYPE`.";
     }
     warning {
+        "nccl-not-used": "The measured network of `--nccl` is that of other machines than those looked at, or of the other kind (a node has no network between nodes), so the catalog's links stand. Look at machines with the same GPU and as many of them, or give the output of such a cluster.";
+        "impact-unknown": "What the measured network means for the workload cannot be said; the message has the reason. It is worked out for training of networks that work on tokens, from a table of a collective that a ring carries.";
         "api-ended": "Prices of APIs whose end was announced for a day in the past are left out.";
         "api-unknown": "The catalog has no price of an API that serves this network. `--api PROVIDER/MODEL` compares another model.";
         "cached-price-unknown": "The source has no price of cached input, so cached tokens count at the price of input: the bill of the API is an upper bound. `--cached-price` says it.";
@@ -183,5 +191,20 @@ terms! {
         "every-price-too-old": "Something fits, but every price of it is older than `max-age` allows. Update the catalog, or allow older prices.";
         "nothing-fits": "No machine holds the workload under its constraints; the message has the nearest miss. Loosen the constraint that it names.";
         "workload-fail-over": "The workload costs more than its own `fail-over`.";
+    }
+    verdict {
+        "healthy": "The bus bandwidth at the largest size is what published runs or health checks of such machines reach, or the usual share of their links. It is not compared by the average, which depends on the sizes.";
+        "pcie-only": "Data between the GPUs goes over PCIe. Of cards without a link of their own that is all there is, and passes where it is what the slot carries; of GPUs with NVLink it means that the link is not used, and fails.";
+        "degraded": "Slower than such clusters are: below the limit of a health check, or below 85 % of published runs (operators warn there, and report below 64 to 75 %). The causes are listed, the likeliest first.";
+        "socket-fallback": "So slow that the fast fabric is not used at all: data goes over TCP. The usual cause is a network plugin that was not loaded; the test ends with `0 OK` all the same.";
+        "too-small": "The sizes end before the bus bandwidth has stopped rising, so nothing can be said. Run with `-b 8 -e 8G -f 2`.";
+        "depends-on-platform": "Enough for some machines with such GPUs and too slow for others. Say `--platform PROVIDER/TYPE`.";
+        "unknown-platform": "There is nothing to hold the figures against: the GPU, the number of ranks or nodes, or a published figure is missing. The message says which.";
+        "single-gpu": "A single GPU sends nothing over any link, so its bus bandwidth is 0 and says nothing.";
+        "inconsistent": "The columns of most rows contradict each other: bus bandwidth is not algorithm bandwidth times the factor of the collective (2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter and alltoall, 1 for broadcast and reduce), or size over time is not the algorithm bandwidth.";
+        "wrong-results": "Values arrived wrong. Nothing else matters before that is mended: take the node out of use.";
+        "failed": "The test failed before or while it measured, or missed the limit that it was given.";
+        "truncated": "There is a header and no row: the run or the file was cut.";
+        "template-not-filled": "Placeholders such as XX.XX stand where figures belong: a page that shows what the output looks like, not an output.";
     }
 }

@@ -279,10 +279,10 @@ impl<'a> SampleModel<'a> {
         if let (Some(kept), true) = (job.scaling_efficiency, nodes > 1) {
             return 1.0 - kept;
         }
-        let Some(link) = machine.inter_bytes_per_s.filter(|_| nodes > 1) else { return 0.0 };
         let n = f64::from(nodes);
-        let reached = self.table.constants().get("network-share", "").unwrap_or(1.0);
-        let reduce = 2.0 * (n - 1.0) / n * 4.0 * self.model.params / (link * reached);
+        let share = self.table.constants().get("network-share", "").unwrap_or(1.0);
+        let Some(reached) = machine.inter_reached(share).filter(|_| nodes > 1) else { return 0.0 };
+        let reduce = 2.0 * (n - 1.0) / n * 4.0 * self.model.params / reached;
         // Two thirds of a pass are backward; only the last one can hide the sum.
         let exposed = (reduce - pass_s * 2.0 / 3.0).max(0.0);
         exposed / (exposed + pass_s * f64::from(accumulated))

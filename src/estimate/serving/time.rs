@@ -161,8 +161,8 @@ impl ServingModel<'_> {
     fn communication_bytes_s(&self, layout: &Layout, tokens: f64) -> f64 {
         let message = tokens * f64::from(self.arch.hidden) * WIRE_BYTES;
         let (c, tp) = (&self.constants, f64::from(layout.tp));
-        let intra = self.machine.intra_bytes_per_s * c.link_share;
-        let inter = self.machine.inter_bytes_per_s.map_or(intra, |b| b * c.network_share);
+        let intra = self.machine.intra_reached(c.link_share);
+        let inter = self.machine.inter_reached(c.network_share).unwrap_or(intra);
         let ring_link = if layout.tp > self.machine.gpus_per_node { inter.min(intra) } else { intra };
         let hop_link = if layout.tp * layout.pp > self.machine.gpus_per_node { inter } else { intra };
         let ring = 2.0 * (tp - 1.0) / tp * message / ring_link;

@@ -4,7 +4,7 @@
 //! latency grows with the logarithm of the group (trees, as in NCCL 2.4 and later).
 
 use super::constants::TimeConstants;
-use crate::estimate::Machine;
+use crate::estimate::{Machine, MeasuredLink};
 
 /// Achieved bandwidths and latency of one machine.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Fabric {
     inter: f64,
     gpus_per_node: f64,
     latency_s: f64,
+    /// Seconds per collective and doubling of its group, where the group crosses nodes.
+    inter_latency_s: f64,
 }
 
 /// Sends between all ranks of a group at once.
@@ -37,12 +39,14 @@ pub(super) struct Group {
 
 impl Fabric {
     pub(super) fn new(machine: &Machine, constants: &TimeConstants) -> Self {
-        let inter = machine.inter_bytes_per_s.unwrap_or(0.0);
+        let expected = constants.collective_latency_s;
+        let latency = |link: Option<MeasuredLink>| link.and_then(|link| link.latency_s).unwrap_or(expected);
         Self {
-            intra: machine.intra_bytes_per_s * constants.intra_efficiency,
-            inter: inter * constants.network_efficiency.expected,
+            intra: machine.intra_reached(constants.intra_efficiency),
+            inter: machine.inter_reached(constants.network_efficiency.expected).unwrap_or(0.0),
             gpus_per_node: f64::from(machine.gpus_per_node),
-            latency_s: constants.collective_latency_s,
+            latency_s: latency(machine.measured.intra),
+            inter_latency_s: latency(machine.measured.inter),
         }
     }
 
@@ -60,10 +64,11 @@ impl Fabric {
     /// parallel ones stand `tp` apart, pipeline stages `tp x dp`. All groups of a node share its network; a ring
     /// crosses it once for each of its ranks in the node.
     pub(super) fn group(&self, ranks: f64, stride: f64) -> Group {
-        let latency_s = self.latency_s * ranks.max(1.0).log2().ceil();
+        let doublings = ranks.max(1.0).log2().ceil();
         if ranks * stride <= self.gpus_per_node {
-            return Group { ranks, bytes_per_s: self.intra, latency_s };
+            return Group { ranks, bytes_per_s: self.intra, latency_s: self.latency_s * doublings };
         }
+        let latency_s = self.inter_latency_s * doublings;
         let local_ranks = (self.gpus_per_node / stride).floor().max(1.0);
         let network = self.inter * local_ranks / self.gpus_per_node;
         let bytes_per_s = if local_ranks > 1.0 { self.intra.min(network) } else { network };
@@ -80,7 +85,8 @@ impl Fabric {
         let inside = (local - 1.0) / ranks / self.intra;
         let outside =
             if ranks > local { (ranks - local) / ranks * self.gpus_per_node / self.inter } else { 0.0 };
-        let latency_s = self.latency_s * ranks.log2().ceil();
+        let doubling = if ranks > local { self.inter_latency_s } else { self.latency_s };
+        let latency_s = doubling * ranks.log2().ceil();
         Exchange { seconds_per_byte: inside.max(outside), latency_s }
     }
 }

@@ -5,7 +5,7 @@ use super::constants::range_of;
 use super::split::Split;
 use super::time::StepParts;
 use crate::catalog::knowledge::Constant;
-use crate::estimate::{Basis, Layout, Range, TrainingSpeed};
+use crate::estimate::{Basis, Layout, MeasuredLinks, Range, TrainingSpeed};
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
@@ -130,6 +130,9 @@ impl TrainingModel<'_> {
         let c = &self.constants;
         let gpu = &self.machine.gpu.name;
         match bound(parts) {
+            "communication" if self.machine.measured != MeasuredLinks::default() => {
+                "bandwidth that collectives were measured to reach on your cluster".to_owned()
+            }
             "communication" => {
                 self.describe(c.network_source, "share of the network bandwidth that collectives reach")
             }

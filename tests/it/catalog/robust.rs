@@ -45,6 +45,7 @@ const KINDS: &[&str] = &[
     "price",
     "model",
     "measured-rate",
+    "fabric",
     "constant",
     "rule",
     "scenario",

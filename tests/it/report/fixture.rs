@@ -89,6 +89,7 @@ pub(super) fn catalog() -> Catalog {
         constants: vec![],
         rules: vec![rule()],
         scenarios: vec![scenario()],
+        fabrics: vec![],
     }
 }
 

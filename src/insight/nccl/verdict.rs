@@ -1,0 +1,100 @@
+//! What can be said of a table: verdict, what to make of it, how sure.
+
+/// What is said of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It reaches what such clusters reach.
+    Healthy,
+    /// It is as fast as PCIe: all that the cards have, or less than their link.
+    PcieOnly,
+    /// Slower than such clusters are.
+    Degraded,
+    /// The fast fabric is not used at all.
+    SocketFallback,
+    /// Sizes too small to say.
+    TooSmall,
+    /// Enough for some machines with such GPUs, too slow for others.
+    DependsOnPlatform,
+    /// Nothing to hold it against.
+    UnknownPlatform,
+    /// One GPU says nothing of a network.
+    SingleGpu,
+    /// The columns contradict each other.
+    Inconsistent,
+    /// Results were wrong.
+    WrongResults,
+    /// The test failed.
+    Failed,
+    /// A header without rows.
+    Truncated,
+    /// Placeholders in place of figures.
+    TemplateNotFilled,
+}
+
+impl Verdict {
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Healthy => "healthy",
+            Self::PcieOnly => "pcie-only",
+            Self::Degraded => "degraded",
+            Self::SocketFallback => "socket-fallback",
+            Self::TooSmall => "too-small",
+            Self::DependsOnPlatform => "depends-on-platform",
+            Self::UnknownPlatform => "unknown-platform",
+            Self::SingleGpu => "single-gpu",
+            Self::Inconsistent => "inconsistent",
+            Self::WrongResults => "wrong-results",
+            Self::Failed => "failed",
+            Self::Truncated => "truncated",
+            Self::TemplateNotFilled => "template-not-filled",
+        }
+    }
+}
+
+/// What to make of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Fast enough for what it is.
+    Pass,
+    /// Slower than it should be.
+    Warn,
+    /// Broken.
+    Fail,
+    /// Nothing can be said.
+    Unknown,
+}
+
+impl Status {
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How sure a verdict is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Hardly.
+    Low,
+    /// Fairly.
+    Medium,
+    /// Very.
+    High,
+}
+
+impl Confidence {
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
