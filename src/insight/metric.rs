@@ -97,9 +97,11 @@ fn ran(word: &str) -> Option<bool> {
     }
 }
 
-/// GiB of one unit of a printed peak: most tools print 2^30 and call it GB.
-fn unit_gib(unit: &str) -> f64 {
+/// GiB of one unit of a printed peak: most tools print 2^30 and call it GB. `nvidia-smi` counts in MiB, so what was read
+/// from it is 2^30 by whatever name.
+fn unit_gib(unit: &str, counter: &str) -> f64 {
     match unit.trim().to_lowercase().as_str() {
+        "gb" if counter == "nvidia_smi" => 1.0,
         "gb" => 1e9 / GIB,
         "mb" => 1e6 / GIB,
         "mib" => 1.0 / 1024.0,
@@ -115,7 +117,7 @@ impl Answer {
     pub fn new(question: &Question, cell: impl Fn(&str) -> Option<String>) -> Self {
         let number = |column: &str| figure(&cell(column)?);
         let gpus = question.number("gpu_count");
-        let gib = unit_gib(&cell("memory_unit").unwrap_or_default());
+        let gib = unit_gib(&cell("memory_unit").unwrap_or_default(), &question.lower("memory_kind"));
         let mut values = BTreeMap::new();
         let mut put = |metric: Metric, value: Option<f64>| {
             if let Some(value) = value {

@@ -3,6 +3,7 @@
 //! Pure: the text of a model file comes from the caller. What depends on the GPU stays open.
 
 mod defaults;
+pub(crate) use defaults::MAX_MODEL_LEN;
 mod model;
 mod samples;
 mod serving;

@@ -1,9 +1,10 @@
 //! Names of training frameworks and serving engines, and the class of software whose constants hold for them.
 
 /// Frameworks by class. `tuned` is software of hardware makers and the like, with fused kernels and overlap everywhere;
-/// `fused` is `PyTorch` with fused kernels or `torch.compile`; `pure-bf16` keeps all states in BF16; `legacy` is software
+/// `fused` is `PyTorch` with fused kernels or `torch.compile`; `pure-bf16` keeps all states in BF16, `litgpt` as well
+/// but loads whole weights before it shards them; `legacy` is software
 /// of before fused attention; what is not here counts as `generic`.
-const FRAMEWORKS: [(&str, &[&str]); 5] = [
+const FRAMEWORKS: [(&str, &[&str]); 6] = [
     (
         "tuned",
         &[
@@ -61,7 +62,8 @@ const FRAMEWORKS: [(&str, &[&str]); 5] = [
             "flash-attention",
         ],
     ),
-    ("pure-bf16", &["torchtune", "litgpt", "lit-gpt"]),
+    ("pure-bf16", &["torchtune"]),
+    ("litgpt", &["lit-gpt"]),
     ("legacy", &["megatron-deepspeed", "tensorflow-1"]),
 ];
 
@@ -169,7 +171,8 @@ pub fn engine_class_in(text: &str) -> Option<&'static str> {
 }
 
 /// Classes that differ from another in a few constants only, and that other.
-const VARIANTS: [(&str, &str); 2] = [("eager-v0", "eager"), ("tensorrt-llm-pytorch", "tensorrt-llm")];
+const VARIANTS: [(&str, &str); 3] =
+    [("eager-v0", "eager"), ("tensorrt-llm-pytorch", "tensorrt-llm"), ("litgpt", "pure-bf16")];
 
 /// The class whose constants hold where a class has none of its own.
 pub fn base_class(class: &str) -> Option<&'static str> {

@@ -1,6 +1,7 @@
 //! Memory of one GPU that works on samples: states, what a batch leaves for the backward pass, context.
 
 use super::constants::Constants;
+use crate::catalog::gpu::{Gpu, Stack};
 use crate::estimate::{MemoryEstimate, MemoryTerms};
 use crate::model::{Architecture, Kind, SampleFamily};
 use crate::workload::Optimizer;
@@ -21,6 +22,16 @@ pub struct Occupancy<'a> {
     pub optimizer: Option<Optimizer>,
     /// Samples in a pass.
     pub batch: f64,
+    /// Software for this GPU is of before fused attention: see [`unfused`].
+    pub unfused: bool,
+}
+
+/// Year from which GPUs have the matrix units that tiled attention was first written for (Dao et al. 2022: Ampere).
+const TILED_SINCE: u16 = 2020;
+
+/// Whether the kernels of a GPU fuse neither attention nor what lies around it: all of it stays in memory.
+pub fn unfused(gpu: &Gpu) -> bool {
+    gpu.stack == Stack::Cuda && gpu.year < TILED_SINCE
 }
 
 /// Bytes of a stored weight in inference, and of a value that a layer puts out.
@@ -56,6 +67,7 @@ pub fn memory(constants: &Constants, case: &Occupancy<'_>) -> MemoryEstimate {
     let value_bytes = bytes(case.precision).max(2.0);
     let context = constants.get("context-bytes", "").unwrap_or_default();
     let software = constants.get("kept-software", case.software).unwrap_or(1.0);
+    let fusing = if case.unfused { kept("kept-unfused") } else { 1.0 };
     let pixels = case.model.kind.sample().and_then(|sample| sample.pixels).unwrap_or_default();
     let terms = MemoryTerms { framework: context, ..MemoryTerms::default() };
     let (terms, spread) = if let Some(optimizer) = case.optimizer {
@@ -63,7 +75,7 @@ pub fn memory(constants: &Constants, case: &Occupancy<'_>) -> MemoryEstimate {
             weights: 4.0 * params,
             gradients: 4.0 * params,
             optimizer: moments(optimizer) * params,
-            activations: case.batch * values * value_bytes * kept("kept") * software,
+            activations: case.batch * values * value_bytes * kept("kept") * software * fusing,
             ..terms
         };
         (states, kept("kept-spread"))
@@ -77,7 +89,8 @@ pub fn memory(constants: &Constants, case: &Occupancy<'_>) -> MemoryEstimate {
         (serving, kept("live-spread"))
     };
     let uncounted = if counted { 1.0 } else { constants.get("uncounted-spread", "").unwrap_or(1.0) };
-    let loose = spread * uncounted;
+    let scripts = if case.unfused && case.optimizer.is_some() { kept("kept-spread-unfused") } else { 1.0 };
+    let loose = spread * uncounted * scripts;
     let firm = terms.total() - terms.activations - terms.framework;
     let context_spread = constants.get("context-spread", "").unwrap_or(1.0);
     MemoryEstimate {

@@ -122,6 +122,7 @@ impl<'a> SampleModel<'a> {
             precision,
             optimizer,
             batch: f64::from(batch),
+            unfused: memory::unfused(gpu),
         };
         Ok(memory::memory(self.table.constants(), &case))
     }

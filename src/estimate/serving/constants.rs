@@ -46,10 +46,14 @@ pub(super) struct Constants<'a> {
     pub(super) link_share: f64,
     /// The same for the network between nodes.
     pub(super) network_share: f64,
-    /// How prompts queue: first-token times grow by this many prefills times the root of the requests beside it.
-    pub(super) queue: f64,
-    /// Share of the prompts of others that falls into the answer of a request when requests come in bunches.
+    /// Share of the prompts of others that falls into the answer of a request in a closed loop.
     pub(super) prompts_among: f64,
+    /// Whether the engine works on all waiting prompts before it goes on answering.
+    pub(super) prompts_first: bool,
+    /// Bytes of one weight in the format that narrow weights are unpacked to in memory for a prompt; 0 where kernels unpack.
+    pub(super) unpacked_bytes: f64,
+    /// Bytes that one score of attention over a prompt goes through memory; 0 where attention is fused.
+    pub(super) score_bytes: f64,
     /// Most sequences in one pass.
     pub(super) max_batch: f64,
     /// Most prompt tokens in one pass; 0 where prompts are not cut.
@@ -68,6 +72,8 @@ pub(super) struct Constants<'a> {
     pub(super) workspace: Amount,
     /// Bytes of communication buffers on each GPU that talks to others, with the range.
     pub(super) communication: Amount,
+    /// Bytes that sampling holds for each logit of a full batch while the engine measures what it needs; 0 where it does not.
+    pub(super) sampler_bytes: f64,
     /// Activations in units of the formula, with the range.
     pub(super) activation: Amount,
     /// KV cache of a guessed shape in units of the estimate, with the range.
@@ -84,6 +90,8 @@ pub(super) struct Constants<'a> {
     pub(super) peak_sigma: f64,
     /// Bits of the attention matrices where the format leaves them alone.
     pub(super) attention_bits: Option<f64>,
+    /// Bits of the attention matrices where some checkpoints of the format leave them alone.
+    pub(super) widest_attention_bits: Option<f64>,
 }
 
 /// A value with its range, in one unit.
@@ -123,6 +131,11 @@ impl<'a> Constants<'a> {
         let spread = |key| look(key, None).map(|c| c.range.unwrap_or((1.0, 1.0)));
         let arithmetic = Some(formats.arithmetic_class());
         let allreduce = if machine.fast_intra { "serve-allreduce-us" } else { "serve-allreduce-pcie-us" };
+        let communication =
+            if machine.fast_intra { "serve-communication-gib" } else { "serve-communication-pcie-gib" };
+        let bits_of = |key: &str| {
+            catalog.constant(key, None, None, Some(&serving.quantization.name), 1).map(|c| c.value)
+        };
         Ok(Self {
             bandwidth: look("serve-bandwidth", Some(formats.weight_class()))?,
             kv_bandwidth: value("serve-kv-bandwidth")?,
@@ -138,8 +151,10 @@ impl<'a> Constants<'a> {
             inter_latency_s: value("serve-network-us")? * US,
             link_share: value(if machine.fast_intra { "serve-link" } else { "serve-link-pcie" })?,
             network_share: value("serve-network")?,
-            queue: value("serve-queue")?,
             prompts_among: value("serve-prompts-among")?,
+            prompts_first: value("serve-prompts-first")? > 0.0,
+            unpacked_bytes: value("serve-unpacked-bytes")?,
+            score_bytes: value("serve-score-bytes")?,
             max_batch: value("serve-max-batch")?,
             batched_tokens: value("serve-batched-tokens")?,
             whole_prompts: value("serve-whole-prompts")?,
@@ -148,7 +163,8 @@ impl<'a> Constants<'a> {
             memory_share: Amount::of(look("serve-memory-share", None)?, 1.0),
             framework: bytes("serve-framework-gib")?,
             workspace: bytes("serve-workspace-gib")?,
-            communication: bytes("serve-communication-gib")?,
+            communication: bytes(communication)?,
+            sampler_bytes: value("serve-sampler-bytes")?,
             activation: Amount::of(look("serve-activation", None)?, 1.0),
             inferred_kv: Amount::of(look("serve-inferred-kv", None)?, 1.0),
             decode_spread: spread("serve-decode-spread")?,
@@ -156,9 +172,8 @@ impl<'a> Constants<'a> {
             prefill_spread: spread("serve-prefill-spread")?,
             queue_spread: spread("serve-queue-spread")?,
             peak_sigma: value("serve-peak-sigma")?,
-            attention_bits: catalog
-                .constant("serve-attention-bits", None, None, Some(&serving.quantization.name), 1)
-                .map(|c| c.value),
+            attention_bits: bits_of("serve-attention-bits"),
+            widest_attention_bits: bits_of("serve-widest-attention-bits"),
         })
     }
 

@@ -171,15 +171,25 @@ impl ServingModel<'_> {
     }
 
     /// Bytes of the KV cache that the engine lays out at start on each GPU: its share of the memory without weights, the
-    /// activations of a full pass and the context. Graphs are captured afterwards and lie outside of the share.
+    /// most that a trial of a full pass takes and the context. The trial runs the longest prompt and then samples from the
+    /// largest batch; the first rank holds all logits. Graphs are captured afterwards and lie outside of the share. The low end
+    /// has room for a checkpoint whose attention is wider than its format says.
     pub(super) fn kv_pool(&self, layout: &Layout) -> Range {
-        let terms = MemoryTerms { workspace: 0.0, ..self.resident(layout, 1, self.serving.max_model_len) };
+        let resident = self.resident(layout, 1, self.serving.max_model_len);
+        let sampling = self.constants.sampler_bytes * self.constants.max_batch * f64::from(self.arch.vocab);
+        let terms = MemoryTerms {
+            workspace: 0.0,
+            activations: resident.activations.max(sampling),
+            logits: if sampling > 0.0 { 0.0 } else { resident.logits },
+            ..resident
+        };
         let estimate = self.with_range(layout, terms);
         let workspace = &self.constants.workspace;
         let share = &self.constants.memory_share;
         let bytes = |share: f64, other: f64| (share * self.machine.usable_bytes - other).max(0.0);
+        let wider = self.wider_bytes * kv::stage_share(self.arch, layout.pp) / f64::from(layout.tp);
         Range {
-            low: bytes(share.low, estimate.high - (workspace.high - workspace.expected)),
+            low: bytes(share.low, estimate.high - (workspace.high - workspace.expected) + wider),
             expected: bytes(share.expected, estimate.terms.total()),
             high: bytes(share.high, estimate.low + (workspace.expected - workspace.low)),
         }

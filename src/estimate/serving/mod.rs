@@ -36,6 +36,8 @@ pub struct ServingModel<'a> {
     machine: &'a Machine<'a>,
     constants: Constants<'a>,
     shape: Shape,
+    /// Bytes of weights above those of `shape` that some checkpoints of the format have.
+    wider_bytes: f64,
     formats: Formats,
     /// Bytes/s of one GPU (or share).
     bandwidth: f64,
@@ -74,6 +76,9 @@ impl<'a> ServingModel<'a> {
         // `GeForce` cards sum in 32 bit at half the rate, which is what their peak here means.
         let half = machine.peak(Precision::Fp32).filter(|_| formats.is_half());
         let matrix_peak = matrix_peak.map(|peak| peak.max(constants.half_sums * half.unwrap_or_default()));
+        let shape_with = |bits: Option<f64>| Shape::new(arch, &serving.quantization, bits);
+        let shape = shape_with(constants.attention_bits);
+        let wider = constants.widest_attention_bits.map(|bits| shape_with(Some(bits)).total_bytes());
         match (matrix_peak, attention_peak) {
             (Some(matrix_peak), Some(attention_peak)) if bandwidth > 0.0 => Ok(Self {
                 catalog,
@@ -81,7 +86,8 @@ impl<'a> ServingModel<'a> {
                 serving,
                 machine,
                 constants,
-                shape: Shape::new(arch, &serving.quantization, constants.attention_bits),
+                shape,
+                wider_bytes: wider.map_or(0.0, |bytes| (bytes - shape.total_bytes()).max(0.0)),
                 formats,
                 bandwidth,
                 matrix_peak,

@@ -127,7 +127,7 @@ impl ServingModel<'_> {
             } else {
                 continue;
             };
-            let timing = self.timing(&reach.layout, f64::from(load));
+            let timing = self.timing(&reach.layout, self.mean_load(replicas, load));
             let answer = timing.ttft_s + f64::from(self.serving.output_len) * timing.tpot_s;
             let layout = Layout { dp: replicas, ..reach.layout };
             if best.is_none_or(|(v, t, l, _)| (verdict, answer, layout) < (v, t, l)) {
@@ -140,7 +140,7 @@ impl ServingModel<'_> {
             nodes,
             memory: self.memory(&layout, load),
             verdict,
-            speed: self.offered(self.speed(&layout, load), layout.dp),
+            speed: self.offered(self.mean_speed(&layout, load, self.mean_load(layout.dp, load)), layout.dp),
             concurrency_per_replica: load,
         })
     }

@@ -109,10 +109,14 @@ pub(super) fn decode_attention_flops(arch: &Architecture, context: f64) -> f64 {
 
 /// FLOPs of causal attention over a prompt of `tokens` tokens, over all layers: half of the full square.
 pub(super) fn prefill_attention_flops(arch: &Architecture, tokens: f64) -> f64 {
-    let per_pair = 4.0 * f64::from(arch.heads) * f64::from(arch.head_dim);
+    4.0 * f64::from(arch.head_dim) * prefill_scores(arch, tokens)
+}
+
+/// Scores of causal attention over a prompt of `tokens` tokens, over all heads and layers.
+pub(super) fn prefill_scores(arch: &Architecture, tokens: f64) -> f64 {
     let full = tokens * tokens / 2.0;
     // Of a window w the i-th token sees min(i, w).
-    per_pair
+    f64::from(arch.heads)
         * (f64::from(arch.full_attention_layers()) * full
             + windowed_layers(arch)
                 * windowed(arch, |w| if tokens <= w { full } else { w * tokens - w * w / 2.0 }))

@@ -5,7 +5,7 @@
 use super::ServingModel;
 use super::kv;
 use super::memory::largest;
-use super::shape::{decode_attention_flops, prefill_attention_flops};
+use super::shape::{decode_attention_flops, prefill_attention_flops, prefill_scores};
 use crate::estimate::{Layout, Range, ServingSpeed};
 
 /// Bytes of one value sent between GPUs: activations travel in 16 bit.
@@ -102,10 +102,13 @@ impl ServingModel<'_> {
         let (matrices, attention) = self.prefill_compute_s(layout, tokens);
         PassTime::new(
             Roofline {
-                memory: passes * self.weights_s(layout, all / passes) * filled,
+                memory: passes * self.weights_s(layout, all / passes) * self.unpacking() * filled,
                 compute: prompts * matrices * filled,
             },
-            Roofline { memory: 0.0, compute: prompts * attention * filled },
+            Roofline {
+                memory: prompts * self.scores_s(layout, tokens) * filled,
+                compute: prompts * attention * filled,
+            },
             c.overlap,
             passes * self.communication_s(layout, all / passes) * filled,
             (passes * (c.step_s() + f64::from(self.arch.layers) * c.layer_s) + prompts * c.sequence_s)
@@ -119,6 +122,20 @@ impl ServingModel<'_> {
         let matrices = tokens * self.shape.layer_flops + self.shape.head_flops;
         let attention = prefill_attention_flops(self.arch, tokens);
         (matrices / (self.matrix_peak * share), attention / (self.attention_peak * share))
+    }
+
+    /// How many times the stored weights go through memory in a pass over prompts: once, and where they are unpacked to a
+    /// wider format first, written and read again in that.
+    fn unpacking(&self) -> f64 {
+        let bits = 8.0 * self.constants.unpacked_bytes;
+        if bits > self.formats.weight_bits { 1.0 + 2.0 * bits / self.formats.weight_bits } else { 1.0 }
+    }
+
+    /// Seconds that the scores of one prompt of `tokens` tokens go through memory, 0 where attention is fused.
+    fn scores_s(&self, layout: &Layout, tokens: f64) -> f64 {
+        let c = &self.constants;
+        c.score_bytes * prefill_scores(self.arch, tokens)
+            / (f64::from(layout.tp) * self.bandwidth * c.kv_bandwidth)
     }
 
     /// Seconds by which `tokens` tokens of other prompts delay a busy replica: their arithmetic and their messages; weights
@@ -173,54 +190,94 @@ impl ServingModel<'_> {
     /// Expected times of one replica that holds `concurrency` requests of the asked lengths, each answered request followed
     /// by the next.
     ///
-    /// Each step decodes all running sequences at their mean context, and while one request writes its answer the others
-    /// bring their prompts: (running − 1) · input / output prompt tokens a step, which the engine's limit on a step bounds.
-    /// Requests above the largest batch or the KV cache wait for their turn (Little 1961).
+    /// Each step decodes all running sequences at their mean context, and while one request is answered each of the others
+    /// brings its prompt. No work is lost: what does not delay the first token delays the answer. Requests above the largest
+    /// batch, the KV cache or the engine's limit on a step wait for their turn, so that requests in flight = requests per
+    /// second × (time to first token + further tokens × time of one) (Little 1961).
     pub(super) fn timing(&self, layout: &Layout, concurrency: f64) -> Timing {
         let arrivals = if self.serving.rps.is_some() { Arrivals::Random } else { Arrivals::Bunched };
         self.timing_of(layout, concurrency, arrivals)
     }
 
     fn timing_of(&self, layout: &Layout, concurrency: f64, arrivals: Arrivals) -> Timing {
-        let c = &self.constants;
-        let (input, output) =
-            (f64::from(self.serving.input_len), f64::from(self.serving.output_len).max(1.0));
-        let admitted = if c.batched_tokens > 0.0 {
-            1.0 + c.batched_tokens * output / input.max(1.0)
-        } else {
-            f64::INFINITY
-        };
-        let running = concurrency.min(self.capacity(layout)).min(admitted).max(1.0);
-        let decode = self.decode_pass(layout, running, input + output / 2.0);
-        let prompts = self.prefill_among_others_s(layout, (running - 1.0) / output * input);
-        let step_of_all_s = decode.total + prompts;
-        // In a bunch each prompt holds up only those that were served before it.
-        let among = if arrivals == Arrivals::Bunched { c.prompts_among } else { 1.0 };
-        let tpot_s = decode.total + among * prompts;
+        let input = f64::from(self.serving.input_len);
+        // The prompt brings the first token, each further one is a step.
+        let steps = (f64::from(self.serving.output_len) - 1.0).max(0.0);
+        let running = concurrency.min(self.capacity(layout)).min(self.admitted()).max(1.0);
+        let decode = self.decode_pass(layout, running, input + steps / 2.0);
         let alone_s = self.prefill_pass(layout, 1.0, input).total;
+        // While one request is answered, each of the others brings one prompt: some of these hold up its first token, the
+        // rest its answer.
+        let prompt_s = self.prefill_among_others_s(layout, input);
+        let others_s = (running - 1.0) * prompt_s;
+        let among_s = if steps > 0.0 { self.share_among(running, arrivals) * others_s } else { 0.0 };
+        let tpot_s = decode.total + if steps > 0.0 { among_s / steps } else { 0.0 };
         let first_s = alone_s
             + match arrivals {
-                Arrivals::Bunched => alone_s * c.queue * (running - 1.0).sqrt(),
+                Arrivals::Bunched => others_s - among_s,
                 Arrivals::Random => {
-                    let service_s = self.prefill_among_others_s(layout, input);
-                    let load = (running / (alone_s + output * step_of_all_s) * service_s).min(MOST_LOAD);
+                    let load = (running / (alone_s + steps * tpot_s) * prompt_s).min(MOST_LOAD);
                     // The rest of the step that runs (half of one), and of the prompts in front.
-                    let step_s = if running > 1.0 { tpot_s / 2.0 } else { 0.0 };
-                    step_s + service_s * load / (2.0 * (1.0 - load))
+                    let rest_s = if running > 1.0 { tpot_s / 2.0 } else { 0.0 };
+                    rest_s + prompt_s * load / (2.0 * (1.0 - load))
                 }
             };
-        let requests_per_s = running / (first_s + output * step_of_all_s);
+        let requests_per_s = running / (first_s + steps * tpot_s);
         Timing {
             ttft_s: first_s + (concurrency - running).max(0.0) / requests_per_s,
             tpot_s,
             requests_per_s,
-            bound: if prompts > decode.total { "compute" } else { decode.bound() },
+            bound: if among_s > steps * decode.total { "compute" } else { decode.bound() },
         }
+    }
+
+    /// Most requests that run at once for which the others' prompts keep below the engine's limit on a step: what is above it
+    /// waits. Engines that put prompts first give whole steps to them and have no such limit.
+    fn admitted(&self) -> f64 {
+        let c = &self.constants;
+        let (input, output) = (f64::from(self.serving.input_len), f64::from(self.serving.output_len));
+        if c.batched_tokens > 0.0 && !c.prompts_first {
+            1.0 + c.batched_tokens * output.max(1.0) / input.max(1.0)
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// Share of the prompts of others that falls into the answer of a request; the rest delays its first token.
+    ///
+    /// Engines that work on all waiting prompts before they go on answering keep requests of equal length in step: all end
+    /// together, all prompts follow together, as many to a pass as its limit on tokens allows, and a request waits for
+    /// half of those served with or before it, its answer for half of those served behind it. Elsewhere requests drift apart,
+    /// and nearly all prompts of others fall into the answer.
+    fn share_among(&self, running: f64, arrivals: Arrivals) -> f64 {
+        let c = &self.constants;
+        if arrivals == Arrivals::Random {
+            return 1.0;
+        }
+        if !c.prompts_first {
+            return c.prompts_among;
+        }
+        let together = (c.batched_tokens / f64::from(self.serving.input_len).max(1.0)).floor().max(1.0);
+        if running > together { (running - together) / (2.0 * (running - 1.0)) } else { 0.0 }
     }
 
     /// How fast one replica is with `concurrency` requests in flight.
     pub fn speed(&self, layout: &Layout, concurrency: u32) -> ServingSpeed {
-        self.speed_of(layout, concurrency, &self.timing(layout, f64::from(concurrency)))
+        self.mean_speed(layout, concurrency, f64::from(concurrency))
+    }
+
+    /// How fast one replica is on average when requests do not divide evenly: `most` is what the fullest replica holds,
+    /// `mean` what each has in flight.
+    pub(super) fn mean_speed(&self, layout: &Layout, most: u32, mean: f64) -> ServingSpeed {
+        self.speed_of(layout, most, &self.timing(layout, mean))
+    }
+
+    /// Requests in flight in each of `replicas` replicas on average, where the fullest has `load`.
+    pub(super) fn mean_load(&self, replicas: u32, load: u32) -> f64 {
+        match self.serving.rps {
+            Some(_) => f64::from(load),
+            None => f64::from(self.serving.concurrency.max(1)) / f64::from(replicas),
+        }
     }
 
     fn speed_of(&self, layout: &Layout, concurrency: u32, timing: &Timing) -> ServingSpeed {
@@ -292,8 +349,7 @@ impl ServingModel<'_> {
 /// How requests come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrivals {
-    /// A fixed number of clients, each asking again when it has its answer: prompts meet in bunches, and the first token
-    /// waits the longer the more requests run, about with the square root (measured).
+    /// A fixed number of clients, each asking again when it has its answer.
     Bunched,
     /// At random moments: the wait of a queue with Poisson arrivals and equal service times (Pollaczek 1930, Khinchine 1932).
     Random,

@@ -8,6 +8,7 @@ use crate::catalog::knowledge::Constant;
 use crate::estimate::{Range, Unplannable};
 use crate::model::Architecture;
 use crate::workload::precision::Precision;
+use crate::workload::software;
 use crate::workload::{AttentionKernel, Method, Optimizer, Training};
 
 /// Everything that the formulas of this room take from the catalog; units as in `catalog/README.md`.
@@ -32,9 +33,15 @@ pub(super) struct MemoryConstants {
     pub(super) gradient_bytes: Range,
     pub(super) master_bytes: f64,
     pub(super) optimizer_bytes: f64,
+    /// Temporary bytes of a trained parameter while the optimizer steps, after the activations are gone.
+    pub(super) step_bytes: f64,
+    /// Most parameters that ZeRO 3 steps over at a time.
+    pub(super) step_group: f64,
     pub(super) qlora_bytes: f64,
     pub(super) fp8_copy_bytes: f64,
     pub(super) activation_scale: f64,
+    /// Values of a width that norms in FP32 keep besides in a layer.
+    pub(super) norm_copies: f64,
     /// 1 where norms and residuals are split by tensor parallelism too, 0 where each rank keeps them whole.
     pub(super) sequence_parallel: f64,
     pub(super) selective_share: f64,
@@ -51,7 +58,7 @@ pub(super) struct MemoryConstants {
     pub(super) collective_buffer_bytes: f64,
     pub(super) frozen_embedding_bytes: f64,
     pub(super) pipeline_gathered_bytes: f64,
-    /// Whole copies of the weights that loading may hold beside the shard.
+    /// Whole copies of frozen weights that loading holds beside the shard.
     pub(super) loading_copies: Range,
     pub(super) ring_copies: f64,
     pub(super) expert_capacity: f64,
@@ -118,16 +125,20 @@ struct Lookup<'a, 'q> {
 }
 
 impl<'a> Lookup<'a, '_> {
+    /// The constant of the class; of the class that it varies where it has none of its own.
     fn constant(&self, key: &str) -> Result<&'a Constant, Unplannable> {
-        self.catalog
-            .constant(key, Some(self.gpu), Some(self.precision), Some(self.class), self.gpus)
-            .ok_or_else(|| Unplannable {
-                id: "constant-missing",
-                message: format!(
-                    "no constant `{key}` for {} in {} with software of class `{}`",
-                    self.gpu.name, self.precision, self.class
-                ),
-            })
+        let of = |class: &str| {
+            self.catalog.constant(key, Some(self.gpu), Some(self.precision), Some(class), self.gpus)
+        };
+        let own = of(self.class);
+        let base = software::base_class(self.class).filter(|_| own.is_none_or(|row| row.class.is_none()));
+        base.map_or(own, of).ok_or_else(|| Unplannable {
+            id: "constant-missing",
+            message: format!(
+                "no constant `{key}` for {} in {} with software of class `{}`",
+                self.gpu.name, self.precision, self.class
+            ),
+        })
     }
 
     fn value(&self, key: &str) -> Result<f64, Unplannable> {
@@ -200,9 +211,12 @@ fn memory(of: &Lookup, optimizer: Optimizer) -> Result<MemoryConstants, Unplanna
         gradient_bytes: of.range("gradient-bytes")?,
         master_bytes: of.value("master-bytes")?,
         optimizer_bytes: of.value(optimizer_key)?,
+        step_bytes: if optimizer == Optimizer::Adamw { of.value("step-bytes")? } else { 0.0 },
+        step_group: of.value("step-group-params")?,
         qlora_bytes: of.value("qlora-bytes")?,
         fp8_copy_bytes: of.value("fp8-copy-bytes")?,
         activation_scale: of.value("activation-scale")?,
+        norm_copies: of.value("norm-copies")?,
         sequence_parallel: of.value("sequence-parallel")?,
         selective_share: of.value("activation-selective")?,
         recompute_layers: of.value("activation-recompute-layers")?,

@@ -6,18 +6,21 @@
 use super::TrainingModel;
 use super::numeric;
 use super::split::Split;
-use crate::estimate::{MemoryEstimate, MemoryTerms};
+use crate::estimate::{MemoryEstimate, MemoryTerms, Range};
 use crate::workload::{Method, Offload, Recompute, Sharding};
 
-/// Memory of one pipeline stage: `fixed + micro_batch x per_sequence`, term by term.
+/// Memory of one pipeline stage: `fixed + micro_batch x per_sequence`, term by term, but no less than while the weights are
+/// loaded or the optimizer steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StageMemory {
     pub(super) fixed: MemoryTerms,
     pub(super) per_sequence: MemoryTerms,
     /// Bytes of one rank in the memory of the host.
     pub(super) host: f64,
-    /// Bytes at most while weights are loaded, before they are shared out.
-    pub(super) loading: f64,
+    /// Bytes of whole weights while they are loaded, before they are shared out.
+    pub(super) loading: Range,
+    /// Bytes of temporary tensors while the optimizer steps, when activations and logits are gone.
+    pub(super) step: f64,
 }
 
 /// Memory of a split at any micro-batch: that of the fuller end of the pipeline.
@@ -36,10 +39,13 @@ pub(super) enum Place {
 }
 
 impl StageMemory {
-    fn at(&self, micro_batch: f64) -> MemoryTerms {
+    /// The terms at a micro-batch, and what of their workspace the step or the loading adds to that of a pass.
+    fn at(&self, micro_batch: f64) -> (MemoryTerms, f64) {
         let add = |fixed: f64, slope: f64| fixed + micro_batch * slope;
         let (f, s) = (&self.fixed, &self.per_sequence);
-        MemoryTerms {
+        let pass = micro_batch * (s.activations + s.logits + s.workspace);
+        let step = (self.step - pass).max(0.0);
+        let terms = MemoryTerms {
             weights: f.weights,
             gradients: f.gradients,
             optimizer: f.optimizer,
@@ -47,10 +53,15 @@ impl StageMemory {
             activations: add(f.activations, s.activations),
             logits: add(f.logits, s.logits),
             kv_cache: 0.0,
-            workspace: add(f.workspace, s.workspace),
+            workspace: add(f.workspace, s.workspace) + step,
             communication: add(f.communication, s.communication),
             framework: add(f.framework, s.framework),
-        }
+        };
+        // Buffers and context are there while weights are loaded, too.
+        let loading = self.loading.expected + f.workspace + f.communication + f.framework;
+        let loading = if self.loading.expected > 0.0 { loading - terms.total() } else { 0.0 };
+        let loading = loading.max(0.0);
+        (MemoryTerms { workspace: terms.workspace + loading, ..terms }, step + loading)
     }
 }
 
@@ -70,8 +81,9 @@ impl TrainingModel<'_> {
     /// The estimate of the fuller stage at a micro-batch.
     pub(super) fn estimate_at(&self, memory: &SplitMemory, micro_batch: f64) -> MemoryEstimate {
         let at = |stage: &StageMemory| {
-            let estimate = self.with_range(stage.at(micro_batch));
-            MemoryEstimate { high: estimate.high.max(stage.loading), ..estimate }
+            let (terms, counted) = stage.at(micro_batch);
+            let estimate = self.with_range(terms, counted);
+            MemoryEstimate { high: estimate.high.max(stage.loading.high), ..estimate }
         };
         let first = at(&memory.first);
         let fuller = match memory.last.as_ref().map(at) {
@@ -89,15 +101,15 @@ impl TrainingModel<'_> {
     }
 
     /// Adds the ends of the range: known states vary little but for the width of gradients, activations and libraries
-    /// more.
-    fn with_range(&self, terms: MemoryTerms) -> MemoryEstimate {
+    /// more. What the step or the loading adds is `counted` in parameters, as the states are.
+    fn with_range(&self, terms: MemoryTerms, counted: f64) -> MemoryEstimate {
         let c = &self.constants.memory;
         let states = terms.weights + terms.gradients + terms.optimizer + terms.master_weights;
-        let work = terms.activations + terms.logits + terms.workspace;
+        let work = terms.activations + terms.logits + terms.workspace - counted;
         let other = terms.communication + terms.framework;
         let gradients = |bytes: f64| terms.gradients * (bytes / c.gradient_bytes.expected - 1.0);
         let sum = |gradient_bytes: f64, states_by: f64, work_by: f64, other_by: f64| {
-            (states + gradients(gradient_bytes)) * states_by + work * work_by + other * other_by
+            (states + counted + gradients(gradient_bytes)) * states_by + work * work_by + other * other_by
         };
         MemoryEstimate {
             terms,
@@ -132,16 +144,17 @@ impl TrainingModel<'_> {
         per_sequence.framework =
             c.fragmentation * (per_sequence.activations + per_sequence.logits + per_sequence.workspace);
         let loading = self.loading_bytes(split, fixed.weights);
-        StageMemory { fixed, per_sequence, host: states.host, loading }
+        StageMemory { fixed, per_sequence, host: states.host, loading, step: states.step }
     }
 
     /// Software that shares frozen weights out only once they are loaded holds them whole beside its shard until then.
-    fn loading_bytes(&self, split: &Split, shard: f64) -> f64 {
-        let c = &self.constants.memory;
+    fn loading_bytes(&self, split: &Split, shard: f64) -> Range {
+        let copies = self.constants.memory.loading_copies;
         if self.method == Method::Full || split.sharding != Sharding::Zero3 {
-            return 0.0;
+            return Range::default();
         }
-        c.loading_copies.high * (split.replicas() + 1.0) * shard
+        let at = |copies: f64| copies * (split.replicas() + 1.0) * shard;
+        Range { low: at(copies.low), expected: at(copies.expected), high: at(copies.high) }
     }
 
     /// Bytes that one sequence keeps for the backward pass on a stage. With full recomputation each layer keeps its
@@ -161,7 +174,8 @@ impl TrainingModel<'_> {
         let between = if c.sequence_parallel > 0.0 { split.tp } else { 1.0 };
         let tokens = seq_len / split.cp;
         let inputs = tokens * self.shape.hidden * element;
-        let outer = 4.0 * inputs / between;
+        let norms = c.norm_copies * tokens * self.shape.norm_width * element;
+        let outer = (4.0 * inputs + norms) / between;
         let inner = tokens * (self.shape.kept_values - 4.0 * self.shape.hidden) * element / split.tp;
         let kernels = if self.shape.score_heads > 0.0 { c.eager_scale } else { 1.0 };
         let values = (outer + inner) * c.activation_scale * kernels;

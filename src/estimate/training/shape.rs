@@ -40,6 +40,9 @@ pub(super) struct Shape {
     pub(super) adapted_values: f64,
     /// Values that one token leaves for the backward pass in one layer, without attention scores.
     pub(super) kept_values: f64,
+    /// Width of norms that software may compute in FP32: the root-mean-square norms that came with gated MLPs (Touvron et
+    /// al. 2023, section 2.2); 0 for layer norms, which are one kernel everywhere.
+    pub(super) norm_width: f64,
     /// Heads whose scores are materialised: 0 with a tiled attention kernel.
     pub(super) score_heads: f64,
     /// Width of all query heads.
@@ -87,6 +90,7 @@ impl Shape {
                 Method::Lora | Method::Qlora => adapter_params(model, 1) / f64::from(model.layers.max(1)),
             },
             kept_values: kept_values(model),
+            norm_width: if model.gated_mlp { hidden } else { 0.0 },
             score_heads: match training.attention {
                 AttentionKernel::Flash => 0.0,
                 AttentionKernel::Eager => f64::from(model.heads),

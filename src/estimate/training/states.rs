@@ -28,6 +28,8 @@ pub(super) struct States {
     pub(super) gpu: MemoryTerms,
     /// In the memory of the host.
     pub(super) host: f64,
+    /// Of temporary tensors on the GPU while the optimizer steps.
+    pub(super) step: f64,
 }
 
 /// Bytes a parameter of the four sorts of states, and how many ranks share each of them out.
@@ -87,6 +89,7 @@ impl TrainingModel<'_> {
         ];
         let narrow_params = [held.dense, held.experts];
         let mut all = MemoryTerms::default();
+        let mut stepped = 0.0;
         for (kind, narrow_params) in kinds.iter().zip(narrow_params) {
             let shared_from = |stage: Sharding| if split.sharding >= stage { kind.replicas } else { 1.0 };
             let weights = kind.frozen + kind.trained * element + narrow_params * narrow;
@@ -94,8 +97,11 @@ impl TrainingModel<'_> {
             all.gradients += kind.trained * c.gradient_bytes.expected / shared_from(Sharding::Zero2);
             all.optimizer += kind.trained * c.optimizer_bytes / shared_from(Sharding::Zero1);
             all.master_weights += kind.trained * c.master_bytes / shared_from(Sharding::Zero1);
+            stepped += kind.trained / shared_from(Sharding::Zero1);
         }
-        offloaded(all, split.offload)
+        let group = if split.sharding == Sharding::Zero3 { c.step_group } else { f64::INFINITY };
+        let step = if split.offloads(Offload::Optimizer) { 0.0 } else { c.step_bytes * stepped.min(group) };
+        States { step, ..offloaded(all, split.offload) }
     }
 }
 
@@ -112,5 +118,5 @@ fn offloaded(all: MemoryTerms, offload: Offload) -> States {
         host += gpu.weights;
         gpu.weights = 0.0;
     }
-    States { gpu, host }
+    States { gpu, host, step: 0.0 }
 }

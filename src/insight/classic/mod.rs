@@ -10,7 +10,7 @@ use super::{Basis, Prediction, Skip};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
 use crate::estimate::sample::constants::Constants;
-use crate::estimate::sample::memory::{Occupancy, memory};
+use crate::estimate::sample::memory::{Occupancy, memory, unfused};
 use crate::estimate::sample::rate::{Point, RateTable};
 use crate::estimate::sample::roofline::{Size, Work};
 use crate::estimate::{MemoryEstimate, Range, Verdict};
@@ -123,7 +123,13 @@ impl Case {
         if let (Some(row), Some(work), Some(batch)) = (preset, work, self.batch) {
             let model = preset::architecture(row, catalog).architecture;
             let counted = row.activations.is_some() || row.vocab > 0;
-            let estimate = self.memory(table.constants(), &model, (work.activations, counted), batch);
+            let estimate = self.memory(
+                table.constants(),
+                &model,
+                (work.activations, counted),
+                batch,
+                gpu.is_some_and(unfused),
+            );
             let peak = Range { low: estimate.low, expected: estimate.terms.total(), high: estimate.high };
             prediction.values.push((Metric::PeakMemoryGib, scaled(peak, 1.0 / crate::units::GIB)));
             prediction.verdict = gpu.map(|gpu| Verdict::of(&estimate, gpu.usable_bytes as f64));
@@ -171,6 +177,7 @@ impl Case {
         model: &Architecture,
         activations: (f64, bool),
         batch: f64,
+        unfused: bool,
     ) -> MemoryEstimate {
         let case = Occupancy {
             model,
@@ -179,6 +186,7 @@ impl Case {
             precision: self.precision,
             optimizer: self.optimizer,
             batch,
+            unfused,
         };
         let mut estimate = memory(constants, &case);
         if !self.sees_context {

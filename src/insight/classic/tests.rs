@@ -174,3 +174,23 @@ fn every_source_of_a_rate_can_be_left_out() {
     leave_out(&mut same, "nobody/nothing");
     assert_eq!(same.measured.len(), whole.measured.len());
 }
+
+#[test]
+fn encoders_keep_more_where_nothing_fuses_attention() {
+    let peak = |gpu: &str| {
+        let cells = [
+            ("framework", "lambda-benchmark"),
+            ("model", "BERT-base SQuAD"),
+            ("method", "full"),
+            ("precision", "fp16 amp"),
+            ("memory_kind", "nvidia_smi"),
+            ("micro_batch", "108"),
+            ("gpu", gpu),
+            ("gpu_count", "1"),
+        ];
+        expected(&predicted(Sort::Training, &cells), Metric::PeakMemoryGib).unwrap()
+    };
+    // Both have 48 GiB and took the same batch.
+    assert!(peak("Quadro RTX 8000") > 1.3 * peak("A40"));
+    assert!(peak("Quadro RTX 8000") < 1.5 * peak("A40"));
+}

@@ -48,6 +48,11 @@ pub(super) fn reserves(class: &str) -> bool {
     matches!(class, "vllm" | "vllm-v0" | "sglang" | "deepspeed-mii") || class.starts_with("tensorrt-llm")
 }
 
+/// Whether the engine runs the longest prompt whole at start to see what it needs.
+pub(super) fn tries_whole_prompts(class: &str) -> bool {
+    class == "vllm-v0"
+}
+
 /// Whether what is printed as peak is what the framework allocated, without the context of the GPU.
 pub(super) fn prints_allocated(class: &str) -> bool {
     matches!(class, "eager" | "eager-v0" | "exllama")

@@ -17,6 +17,7 @@ use crate::estimate::serving::ServingModel;
 use crate::estimate::{Layout, Machine, Verdict};
 use crate::model::Architecture;
 use crate::workload::precision::{Precision, Quantization};
+use crate::workload::resolve::MAX_MODEL_LEN;
 use crate::workload::{KvRule, Serving, software};
 
 /// GPUs of a node where the row does not state the nodes.
@@ -125,12 +126,7 @@ impl Case {
             hours: 1.0,
         };
         let has_max_len = question.count("max_model_len").is_some();
-        let serving = if ask == Ask::Memory && !has_max_len {
-            // A server that is not told otherwise holds the model's own context.
-            Serving { max_model_len: arch.native_context.unwrap_or(serving.max_model_len), ..serving }
-        } else {
-            serving
-        };
+        let serving = Serving { max_model_len: longest(&arch, &serving, ask, has_max_len), ..serving };
         let gpus_per_node = nodes(question, gpus);
         let has_layout = question.count("tp").is_some();
         let case = Self {
@@ -209,6 +205,21 @@ impl Case {
             Ask::Decode | Ask::Memory | Ask::Fit => {}
         }
         Ok(self)
+    }
+}
+
+/// The longest sequence: as stated; else the model's own context where a server is started with its defaults, and up to the
+/// planner's own default where an engine lays out its cache after a trial of one whole prompt of that length.
+fn longest(arch: &Architecture, serving: &Serving, ask: Ask, stated: bool) -> u32 {
+    let own = arch.native_context.unwrap_or(serving.max_model_len);
+    if stated {
+        serving.max_model_len
+    } else if ask == Ask::Memory {
+        own
+    } else if engine::tries_whole_prompts(&serving.engine) {
+        serving.max_model_len.max(own.min(MAX_MODEL_LEN))
+    } else {
+        serving.max_model_len
     }
 }
 

@@ -62,7 +62,7 @@ impl Case {
         let verdict = model.verdict(layout, load);
         let refused = self.has_max_len
             && engine::reserves(&self.serving.engine)
-            && model.kv_capacity_tokens(layout) < u64::from(self.serving.max_model_len);
+            && model.kv_capacity(layout).low < f64::from(self.serving.max_model_len);
         if refused { verdict.max(Verdict::Tight) } else { verdict }
     }
 

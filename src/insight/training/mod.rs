@@ -72,7 +72,7 @@ impl Case {
             global_batch: spread.global_batch.round().max(1.0) as u32,
             micro_batch: spread.micro_batch.map(|sequences| sequences.round().max(1.0) as u32),
             tokens: spread.global_batch * f64::from(seq_len),
-            recompute: Some(words::recompute(question)),
+            recompute: Some(words::recompute(question, method, total_gpus)),
             sharding: words::sharding(question, class, chip),
             offload: words::offload(question)?,
             attention: words::attention(class, chip),

@@ -49,7 +49,8 @@ pub(super) fn architecture(catalog: &Catalog, question: &Question) -> Result<Arc
 /// The preset whose name a text begins with, as long as the cells do not contradict it: what follows the name is a
 /// variant (`-Chat`), a remark or a proxy with fewer layers.
 fn named(catalog: &Catalog, question: &Question, name: &str) -> Option<Architecture> {
-    let mut text = name.trim();
+    let decimal = with_point(name.trim());
+    let mut text = decimal.as_str();
     loop {
         if let Ok(preset) = catalog.resolve_preset(text) {
             let found = preset::architecture(preset, catalog).architecture;
@@ -57,6 +58,16 @@ fn named(catalog: &Catalog, question: &Question, name: &str) -> Option<Architect
         }
         text = text[..text.rfind([' ', '-', '(', '/'])?].trim_end();
     }
+}
+
+/// A name with the point of a size that hubs write as `_`: `qwen-1_8b` is Qwen 1.8B.
+fn with_point(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let digit = |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(char::is_ascii_digit);
+    let point = |(at, &c): (usize, &char)| {
+        if c == '_' && digit(at.checked_sub(1)) && digit(at.checked_add(1)) { '.' } else { c }
+    };
+    letters.iter().enumerate().map(point).collect()
 }
 
 /// A preset that the cells agree with; its layers may be fewer.

@@ -4,7 +4,7 @@ use super::Case;
 use crate::catalog::Catalog;
 use crate::catalog::load::{Sections, embedded};
 use crate::insight::Skip;
-use crate::insight::metric::Metric;
+use crate::insight::metric::{Answer, Metric};
 use crate::insight::question::{Question, Sort};
 use std::sync::LazyLock;
 
@@ -79,4 +79,84 @@ fn a_slow_network_between_the_nodes_of_a_row_is_heard() {
         row(&cells).expect("a rate")
     };
     assert!(on("10G Ethernet") < 0.5 * on("8x ConnectX-7 IB NDR 400Gb/s"));
+}
+
+/// Peak of the expected memory of a row, GiB.
+fn peak(cells: &[(&'static str, &'static str)]) -> f64 {
+    let usual = [
+        ("framework", "hf-transformers"),
+        ("model", "Llama-2-7B"),
+        ("seq_len", "512"),
+        ("method", "lora"),
+        ("precision", "bf16"),
+        ("micro_batch", "1"),
+        ("gpu", "A100-80GB"),
+        ("gpu_count", "1"),
+    ];
+    let kept = usual.into_iter().filter(|(column, _)| cells.iter().all(|(other, _)| other != column));
+    let question = Question::new(Sort::Training, kept.chain(cells.iter().copied())).expect("a question");
+    let prediction = Case::of(&CATALOG, &question).expect("a case").predict(&CATALOG).expect("figures");
+    let peak = prediction.values.iter().find(|(metric, _)| *metric == Metric::PeakMemoryGib);
+    peak.expect("a peak").1.expected
+}
+
+#[test]
+fn the_point_of_a_size_may_be_written_as_an_underscore() {
+    assert_eq!(peak(&[("model", "qwen-1_8b-chat")]).to_bits(), peak(&[("model", "Qwen-1.8B")]).to_bits());
+    // A small body with a vocabulary of 152 thousand: its logits are more than a twentieth of a gibibyte for each hundred tokens.
+    let long = peak(&[("model", "qwen-1_8b-chat"), ("seq_len", "4096")]);
+    assert!(long > peak(&[("model", "qwen-1_8b-chat")]) + 2.0, "{long}");
+}
+
+#[test]
+fn litgpt_loads_whole_weights_and_recomputes_with_adapters_on_several_gpus() {
+    let on = |framework, gpus, batch| {
+        peak(&[
+            ("framework", framework),
+            ("gpu_count", gpus),
+            ("micro_batch", batch),
+            ("sharding", "fsdp_full"),
+        ])
+    };
+    // Two GPUs hold a copy and a half at most: more than a GPU of torchtune, whatever its shard.
+    let weights = 13.48e9 / crate::units::GIB;
+    assert!(on("litgpt", "2", "1") > 1.5 * weights);
+    assert!(on("torchtune", "2", "1") < weights);
+    // What is recomputed does not grow as what is kept does.
+    let growth = |framework| on(framework, "2", "8") - on(framework, "2", "4");
+    assert!(growth("litgpt") < 0.5 * growth("torchtune"), "{} {}", growth("litgpt"), growth("torchtune"));
+    assert!(on("litgpt", "1", "2") > on("litgpt", "1", "1") + 1.0);
+}
+
+#[test]
+fn full_fine_tuning_of_short_sequences_peaks_in_the_step_of_the_optimizer() {
+    let at = |seq_len, optimizer| peak(&[("method", "full"), ("seq_len", seq_len), ("optimizer", optimizer)]);
+    let (short, longer) = (at("128", "adamw"), at("512", "adamw"));
+    assert!(longer - short < 0.02 * short, "{short} {longer}");
+    // 16 bytes of states, 8 of temporary tensors; none of those in 8 bit.
+    let params = 6.74e9 / crate::units::GIB;
+    assert!((24.0 * params..26.0 * params).contains(&short), "{short}");
+    assert!(at("128", "adamw_8bit") < 14.0 * params);
+}
+
+#[test]
+fn adapters_on_eight_bit_weights_are_skipped() {
+    let cells = [("method", "qlora"), ("precision", "int8 gptq"), ("activation_checkpointing", "full")];
+    assert!(row(&cells).expect_err("a reason").0.contains("8-bit"));
+}
+
+#[test]
+fn nvidia_smi_counts_in_mebibytes_whatever_its_reader_calls_them() {
+    let peak = |counter: &'static str| {
+        let question =
+            Question::new(Sort::Training, [("memory_kind", counter)].into_iter()).expect("a question");
+        let cells = |column: &str| match column {
+            "peak_memory_gb" => Some("40".to_owned()),
+            "memory_unit" => Some("gb".to_owned()),
+            _ => None,
+        };
+        Answer::new(&question, cells).values[&Metric::PeakMemoryGib]
+    };
+    assert!((peak("nvidia_smi") - 40.0).abs() < 1e-9);
+    assert!((peak("allocated") - 37.25).abs() < 0.01);
 }

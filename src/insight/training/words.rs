@@ -22,7 +22,9 @@ const SIXTEEN: [&str; 13] =
 /// What is trained, and whether from scratch.
 pub(super) fn method(question: &Question) -> Result<(Task, Method), Skip> {
     let narrow = ["nf4", "int4", "gptq", "bnb"].iter().any(|mark| question.lower("precision").contains(mark));
+    let wide = question.lower("precision").contains("int8 gptq");
     match question.lower("method").as_str() {
+        "lora" | "qlora" if wide => Err(Skip::new("adapters on 8-bit weights are not modelled")),
         "pretrain" => Ok((Task::Train, Method::Full)),
         "full" | "" => Ok((Task::Finetune, Method::Full)),
         "lora" if narrow => Ok((Task::Finetune, Method::Qlora)),
@@ -81,16 +83,19 @@ pub(super) fn optimizer(question: &Question) -> Optimizer {
 }
 
 /// Recomputation as stated; else that of the software: `MaxText` recomputes everything unless told otherwise, and so do
-/// Unsloth and the fine-tuning scripts of Hugging Face, others nothing.
-pub(super) fn recompute(question: &Question) -> Recompute {
+/// Unsloth, the fine-tuning scripts of Hugging Face and, with adapters on several GPUs, litgpt (`finetune/lora.py`: FSDP
+/// with an `activation_checkpointing_policy` of all blocks, 2024-03); others nothing.
+pub(super) fn recompute(question: &Question, method: Method, gpus: u32) -> Recompute {
     let text = question.lower("activation_checkpointing");
     let framework = question.lower("framework");
+    let adapters = method != Method::Full;
     match text.as_str() {
         "" if ["maxtext", "unsloth", "hf-transformers", "transformers", "trl"]
             .contains(&framework.as_str()) =>
         {
             Recompute::Full
         }
+        "" if framework == "litgpt" && adapters && gpus > 1 => Recompute::Full,
         "" | "none" | "no" | "false" => Recompute::None,
         _ if text.contains("selective") => Recompute::Selective,
         _ => Recompute::Full,
@@ -113,7 +118,7 @@ pub(super) fn offload(question: &Question) -> Result<Offload, Skip> {
     })
 }
 
-/// Sharding as stated; else that of the software: Megatron's distributed optimizer, XLA's sharded weights.
+/// Sharding as stated; else that of the software: Megatron's distributed optimizer, XLA's sharded weights, FSDP of litgpt.
 pub(super) fn sharding(question: &Question, class: &str, gpu: &Gpu) -> Option<Sharding> {
     let text = question.lower("sharding");
     let has = |mark: &str| text.contains(mark);
@@ -126,7 +131,7 @@ pub(super) fn sharding(question: &Question, class: &str, gpu: &Gpu) -> Option<Sh
         Some(Sharding::Zero1)
     } else if has("ddp") {
         Some(Sharding::Ddp)
-    } else if gpu.stack == Stack::Xla {
+    } else if gpu.stack == Stack::Xla || class == "litgpt" {
         Some(Sharding::Zero3)
     } else if has("tp") || has("model-parallel") || has("megatron") || class == "tuned" || class == "legacy" {
         Some(Sharding::Zero1)

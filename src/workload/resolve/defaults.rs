@@ -18,7 +18,7 @@ pub(super) const OUTPUT_LEN: u32 = 256;
 /// Requests in flight.
 pub(super) const CONCURRENCY: u32 = 1;
 /// Longest sequence an engine is set up for.
-pub(super) const MAX_MODEL_LEN: u32 = 8192;
+pub(crate) const MAX_MODEL_LEN: u32 = 8192;
 /// Bytes of a key or value in 16 bits.
 pub(super) const KV_BYTES: f64 = 2.0;
 /// Hours of a month.

@@ -266,8 +266,63 @@ fn stored_formats_are_not_slower_than_16_bit() {
     }
 }
 
+/// Little 1961, of what is printed: requests in flight = requests a second × the time of one, with the requests that wait and
+/// with those that replicas cannot share evenly.
+#[test]
+fn requests_in_flight_are_their_rate_times_their_time() {
+    let machine = node("H100-SXM", 8);
+    for engine in ["vllm", "sglang", "tensorrt-llm"] {
+        for (concurrency, lengths) in [
+            (1, "--input-len 1024 --output-len 256"),
+            (10, "--input-len 4096 --output-len 2"),
+            (64, "--input-len 512 --output-len 1"),
+            (777, "--input-len 2000 --output-len 64"),
+            (2000, "--input-len 1024 --output-len 256"),
+        ] {
+            let flags =
+                format!("--model llama-3.1-8b --engine {engine} --concurrency {concurrency} {lengths}");
+            let work = work(&flags);
+            let plan = work.on(&machine).best_on(&FREE, 1).unwrap();
+            let steps = f64::from(work.job.output_len - 1);
+            let seconds = (plan.speed.ttft_ms.expected + steps * plan.speed.tpot_ms.expected) / 1e3;
+            let rate = f64::from(plan.replicas) * plan.speed.requests_per_s;
+            close(rate * seconds, f64::from(concurrency), 1e-9);
+        }
+    }
+}
+
+/// Engines that put prompts first hold up first tokens, where prompts fall into the answers of the rest. The work is the same.
+#[test]
+fn prompts_delay_the_first_token_or_the_answer() {
+    let machine = node("H100-SXM", 1);
+    let speed = |engine: &str| {
+        let work = work(&format!("--model llama-3.1-8b --engine {engine} --concurrency 128"));
+        work.on(&machine).speed(&ServingModel::layout(1, 1, 1), 128)
+    };
+    let (first, mixed) = (speed("sglang"), speed("vllm"));
+    assert!(first.ttft_ms.expected > 3.0 * mixed.ttft_ms.expected, "{first:?} {mixed:?}");
+    close(first.requests_per_s, mixed.requests_per_s, 0.4);
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(12))]
+
+    /// In one layout more requests are never answered slower.
+    #[test]
+    fn more_requests_in_a_replica_are_answered_at_least_as_fast(
+        few in 1u32..2000,
+        more in 1u32..400,
+        engine in proptest::sample::select(vec!["vllm", "sglang", "tensorrt-llm"]),
+        input in 1u32..8000,
+        output in 1u32..2000,
+        tp in proptest::sample::select(vec![1_u32, 4, 8]),
+    ) {
+        let flags = format!("--model llama-3.1-8b --engine {engine} --input-len {input} --output-len {output}");
+        let (work, machine) = (work(&flags), node("H100-SXM", 8));
+        let model = work.on(&machine);
+        let rate = |n: u32| model.speed(&ServingModel::layout(1, tp, 1), n).requests_per_s;
+        proptest::prop_assert!(rate(few + more) >= rate(few) * (1.0 - 1e-9));
+    }
 
     /// On the same machines more requests are answered at least as fast, as long as the layout of the fewer holds them too.
     #[test]
