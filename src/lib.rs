@@ -13,6 +13,7 @@ pub mod insight;
 pub mod model;
 pub mod money;
 pub mod price;
+pub mod refresh;
 pub mod report;
 pub mod rule;
 pub mod units;

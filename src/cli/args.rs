@@ -1,8 +1,10 @@
 //! The command line as typed: commands and their flags. No defaults that depend on anything, no meaning.
 
+mod catalog;
 mod cost;
 mod gate;
 
+pub use catalog::{CatalogDiffArgs, ImportArgs};
 pub use cost::{CostArgs, CostLimitArgs, UsageArgs};
 pub use gate::{DiffArgs, GateArgs};
 
@@ -198,6 +200,12 @@ pub enum CatalogCommand {
     /// Check catalog files: all findings at once, with file, line and column
     #[command(after_help = help::MORE, after_long_help = help::CATALOG_CHECK)]
     Check(CheckArgs),
+    /// Make a catalog overlay of what clouds and price trackers publish, from files, offline
+    #[command(after_help = help::MORE, after_long_help = help::CATALOG_IMPORT)]
+    Import(ImportArgs),
+    /// What prices two catalogs differ in, with limits on what may be lost or change
+    #[command(after_help = help::MORE, after_long_help = help::CATALOG_DIFF)]
+    Diff(CatalogDiffArgs),
 }
 
 /// Arguments of `catalog show`.

@@ -153,6 +153,16 @@ impl Frame {
         }
     }
 
+    /// The catalog with the overlays of `--catalog` and with others over them. A problem is given back as it is.
+    pub fn catalog_beside(
+        &self,
+        others: Vec<PathBuf>,
+        sections: Sections,
+    ) -> Result<Catalog, CatalogProblem> {
+        let paths: Vec<PathBuf> = self.global.catalog.iter().cloned().chain(others).collect();
+        load::with_overlays(&paths, sections).map(|loaded| loaded.catalog)
+    }
+
     /// All findings about the overlays of `--catalog` and `paths`; about the catalog of the program without any.
     pub fn check_catalog(&self, paths: &[PathBuf]) -> anyhow::Result<Vec<Finding>> {
         let paths: Vec<PathBuf> = self.global.catalog.iter().chain(paths).cloned().collect();
@@ -371,7 +381,7 @@ fn warning(finding: &Finding) -> Warning {
 }
 
 /// A file that cannot be read is bad input; a damaged image is a bug of the program.
-fn catalog_problem(problem: CatalogProblem) -> anyhow::Error {
+pub fn catalog_problem(problem: CatalogProblem) -> anyhow::Error {
     match problem {
         CatalogProblem::Unreadable { .. } | CatalogProblem::Empty { .. } => {
             InputError::new(problem.to_string(), "").into()

@@ -17,7 +17,7 @@ use terms::TERMS;
 pub struct Term {
     /// As printed.
     pub id: &'static str,
-    /// `assumption`, `warning`, `rejection`, `verdict`, `violation` or `cause`.
+    /// `assumption`, `warning`, `rejection`, `verdict`, `violation`, `cause` or `skipped`.
     pub kind: &'static str,
     /// What it means and what to do.
     pub text: &'static str,

@@ -154,6 +154,44 @@ Examples:
   # Your own prices, before they are used with --catalog
   gpuadvise catalog check my-prices.toml";
 
+/// Below the long help of `catalog import`.
+pub const CATALOG_IMPORT: &str = "\
+Formats:
+  aws               AWS Price List bulk offer file of AmazonEC2 in JSON: on-demand, standard reserved with upfront
+  aws-spot          answer of `aws ec2 describe-spot-price-history --output json`
+  aws-spot-advisor  Spot Instance Advisor data; savings are no prices, so all of it is listed as left out
+  azure             pages of the Azure Retail Prices API: consumption, spot, reservation, savings plan
+  gcp               pages of Google Cloud Billing SKUs of Compute Engine; machines are summed up from their parts
+  gpuhunt           gpuhunt (dstack) catalog CSV of one provider
+  lambda, runpod, vast, oci, nebius   answers of their price APIs in JSON
+  plain             a CSV of your own: provider, instance, region, billing, usd_per_hour (or per_hour, currency), and
+                    where wanted upfront, as_of, gpu, gpus, vcpus, ram_gib, nvme_gb
+  skypilot          SkyPilot catalog CSV (v5 to v8) of one cloud, such as catalogs/v8/aws/vms.csv
+
+As a table the answer is the overlay itself, ready for --catalog, and what was left out stands on stderr; other formats
+hold both. Prices that the checks of a catalog refuse are left out and counted. No price is derived from another.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input or no date, 3 nothing of it can be used, 5 invalid catalog
+
+Examples:
+  # Then: gpuadvise recommend --params 1e9 --task train --catalog mine.toml
+  gpuadvise catalog import plain my-prices.csv --as-of 2026-11-30 --output mine.toml
+  # What was read and what was left out, and why
+  gpuadvise catalog import plain my-prices.csv --as-of 2026-11-30 --json";
+
+/// Below the long help of `catalog diff`.
+pub const CATALOG_DIFF: &str = "\
+OLD and NEW are catalog files or folders, or the word `embedded` for the catalog of this program. Beside it the other is
+what it makes of that catalog; two files are compared by their own rows. --max-change holds every price, up or down.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 4 a limit is broken, 5 invalid catalog
+
+Examples:
+  # What do my prices change?
+  gpuadvise catalog diff embedded my-prices.toml
+  # Refuse a new price list that lost rows or jumped
+  gpuadvise catalog diff my-prices.toml my-prices.toml --max-lost 5 --max-change 40 --json";
+
 /// Below the long help of `check`.
 pub const CHECK: &str = "\
 The project file holds [[workload]] tables (any flag of recommend without its dashes, and name, pick, instance, nodes, scenario),

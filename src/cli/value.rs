@@ -76,6 +76,21 @@ impl FromStr for Share {
     }
 }
 
+/// Per cent of a change, 0 or more: `40`, `150%`.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Change(pub f64);
+
+impl FromStr for Change {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        number(text.trim().trim_end_matches('%').trim_end())
+            .filter(|value| (0.0..=1e6).contains(value))
+            .map(Self)
+            .ok_or_else(|| format!("`{text}` is not a percentage of 0 or more, such as `40` or `150%`"))
+    }
+}
+
 /// `--max-increase`: an amount, or per cent of what it was.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Increase {

@@ -1,11 +1,15 @@
 //! The bodies of the `catalog` commands: rows with every field of the files, each with its source and date.
 
+mod difference;
 mod hardware;
+mod import;
 mod knowledge;
 mod money;
 mod place;
 
+pub use difference::{CatalogDiff, Counts, DifferenceRow, LimitLine, Limits};
 pub use hardware::{GpuRow, InstanceRow};
+pub use import::{ImportAnswer, Imported, SkippedLine, SourceLine};
 pub use knowledge::{ModelRow, RuleRow, ScenarioRow, ScenarioWorkloadRow};
 pub use money::{AllowRow, PriceRow};
 pub use place::{FamilyRow, ProviderRow, RegionRow};

@@ -1,11 +1,13 @@
 //! JSON Schemas (2020-12) of the documents, for `gpuadvise schema NAME`.
 
 /// Names and texts of all schemas, by name.
-pub const ALL: [(&str, &str); 16] = [
+pub const ALL: [(&str, &str); 18] = [
     ("accuracy", include_str!("../../schemas/accuracy.json")),
     ("calibrate", include_str!("../../schemas/calibrate.json")),
     ("catalog", include_str!("../../schemas/catalog.json")),
     ("catalog-check", include_str!("../../schemas/catalog-check.json")),
+    ("catalog-diff", include_str!("../../schemas/catalog-diff.json")),
+    ("catalog-import", include_str!("../../schemas/catalog-import.json")),
     ("check", include_str!("../../schemas/check.json")),
     ("commitments", include_str!("../../schemas/commitments.json")),
     ("cost", include_str!("../../schemas/cost.json")),

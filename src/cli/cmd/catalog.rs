@@ -1,5 +1,8 @@
 //! `catalog gpus|instances|prices|models|scenarios|rules|check`: the rows with all their fields, filtered.
 
+mod diff;
+mod import;
+
 use super::show;
 use crate::catalog::Catalog;
 use crate::catalog::load::Sections;
@@ -33,6 +36,8 @@ pub fn run(frame: &Frame, command: CatalogCommand) -> anyhow::Result<Outcome> {
         CatalogCommand::Rules => list(frame, RULES, |catalog| rows::rules(catalog, &catalog.rules)),
         CatalogCommand::Show(args) => show::run(frame, &args),
         CatalogCommand::Check(args) => check(frame, &args),
+        CatalogCommand::Import(args) => import::run(frame, &args),
+        CatalogCommand::Diff(args) => diff::run(frame, &args),
     }
 }
 

@@ -207,4 +207,34 @@ terms! {
         "truncated": "There is a header and no row: the run or the file was cut.";
         "template-not-filled": "Placeholders such as XX.XX stand where figures belong: a page that shows what the output looks like, not an output.";
     }
+    skipped {
+        "commitment-not-below-on-demand": "A price with a term that is above the on-demand price of the same machine and region, of this import or of the catalog. Almost always a slip of columns or units, or an on-demand price that is out of date. Import the on-demand prices of the same day, or write the row by hand with a waiver.";
+        "conflicting-prices": "The source has two prices for the same machine, region, billing kind and upfront. None is taken; the example has both.";
+        "currency-not-known": "The currency is no code of ISO 4217, or a row has several.";
+        "date-not-usable": "The day of the row is no day of the calendar, or lies in the future.";
+        "gpu-ambiguous": "The source's name for the GPU could mean several, and neither its memory nor the machines of the provider leave one. Add the machine to a `--catalog` overlay, then import again.";
+        "gpu-count-differs": "The source gives another number of GPUs than the machine of the catalog with this name has, or a number that cannot be.";
+        "gpu-memory-differs": "No GPU of this name has the memory that the source gives, per GPU or as the total of all.";
+        "gpu-not-known": "The catalog has no GPU under this name. A `[[gpu]]` row, or an alias, in a `--catalog` overlay makes it known.";
+        "local-zone": "A local or wavelength zone, which AWS lists under its region at other prices.";
+        "machine-not-known": "The catalog does not have the machine, and the source does not say which GPU is in it. Add an `[[instance]]` row in a `--catalog` overlay.";
+        "name-not-usable": "A name of a machine, region, zone or GPU that is missing, longer than 128 characters, or holds control codes.";
+        "no-billing-kind": "A contract that the catalog has no kind for: convertible reservations, low priority, other terms.";
+        "no-gpu": "A machine without an accelerator, which the catalog does not hold.";
+        "no-price": "The source leaves the price blank.";
+        "not-a-price": "A saving in per cent or the least bid: no price is made of either.";
+        "not-offered-there": "The source says that it is not offered there now; the price beside it is a placeholder.";
+        "older-quote": "A newer price of the same zone is in the source.";
+        "other-product": "Something else than a machine with accelerators or a part of one.";
+        "other-software": "With Windows, or with other software that is paid by the hour.";
+        "other-tenancy": "Dedicated hosts, dedicated instances, reserved capacity and cloud services.";
+        "parts-missing": "The price of the machine is a sum, and one part of it has no price there.";
+        "price-not-usable": "A price of zero or below, not a finite number, or above a million an hour.";
+        "provider-not-known": "No provider of the catalog has this name, and the file does not say one. Say `--provider`, or add a `[[provider]]` row in a `--catalog` overlay.";
+        "row-malformed": "A row with another number of fields than the header, or one that is not UTF-8.";
+        "secondary-meter": "The same machine and region once more, in a meter region that is not the primary one.";
+        "spot-equals-on-demand": "A spot price that equals on-demand, outside the hyperscalers: the provider has no spot market and repeats the figure.";
+        "three-year-not-below-one-year": "A three-year price above the one-year price of the same kind, machine and region. Almost always two columns swapped.";
+        "too-many-quotes": "More than 4,000 quotes of one price; the first ones count.";
+    }
 }

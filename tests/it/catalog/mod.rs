@@ -4,6 +4,7 @@
 
 mod constants;
 mod fixtures;
+mod import;
 mod overlays;
 mod readme;
 mod reports;

@@ -1,0 +1,107 @@
+//! What changed between two catalogs: prices added, removed, lost, dearer, cheaper; and limits on it.
+
+use crate::catalog::Catalog;
+use crate::catalog::price::{Billing, Price, Upfront};
+use rust_decimal::Decimal;
+use std::collections::BTreeMap;
+
+/// What makes a price: provider, machine, region, kind, upfront.
+pub type Name<'c> = (&'c str, &'c str, &'c str, Billing, Option<Upfront>);
+
+/// What became of one price.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change<'c> {
+    /// The price.
+    pub name: Name<'c>,
+    /// Before; `None` when it is new.
+    pub old: Option<&'c Price>,
+    /// Now; `None` when it is gone.
+    pub new: Option<&'c Price>,
+}
+
+/// All changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison<'c> {
+    /// In the order of names, without what stayed the same.
+    pub changes: Vec<Change<'c>>,
+    /// Prices before.
+    pub before: usize,
+    /// Prices now.
+    pub now: usize,
+    /// Prices that are the same.
+    pub same: usize,
+}
+
+impl Change<'_> {
+    /// `added`, `removed`, `changed`, or `unknown` where one of the two amounts is not known or in another currency.
+    pub fn status(&self) -> &'static str {
+        match (self.old, self.new) {
+            (None, _) => "added",
+            (_, None) => "removed",
+            (Some(old), Some(new)) if comparable(old, new) => "changed",
+            _ => "unknown",
+        }
+    }
+
+    /// Change in per cent of the old price; `None` where there are not two that can be compared.
+    pub fn percent(&self) -> Option<Decimal> {
+        let (old, new) = self.old.zip(self.new).filter(|(old, new)| comparable(old, new))?;
+        let (old, new) = (old.per_hour?.decimal(), new.per_hour?.decimal());
+        new.checked_sub(old)?.checked_div(old)?.checked_mul(Decimal::ONE_HUNDRED)
+    }
+}
+
+impl<'c> Comparison<'c> {
+    /// Compares the prices of two catalogs by the names of what is priced. What only a date tells apart is the same.
+    pub fn new(old: &'c Catalog, new: &'c Catalog) -> Self {
+        let (before, now) = (named(old), named(new));
+        let mut changes: Vec<Change<'c>> = Vec::new();
+        let mut same = 0;
+        for (name, price) in &before {
+            match now.get(name) {
+                Some(other) if (price.per_hour, price.currency) == (other.per_hour, other.currency) => {
+                    same += 1;
+                }
+                other => changes.push(Change { name: *name, old: Some(price), new: other.copied() }),
+            }
+        }
+        let added = now.iter().filter(|(name, _)| !before.contains_key(*name));
+        changes.extend(added.map(|(name, price)| Change { name: *name, old: None, new: Some(price) }));
+        changes.sort_by(|a, b| a.name.cmp(&b.name));
+        Self { changes, before: before.len(), now: now.len(), same }
+    }
+
+    /// How many changes have this status.
+    pub fn count(&self, status: &str) -> usize {
+        self.changes.iter().filter(|change| change.status() == status).count()
+    }
+
+    /// Prices that are gone, in per cent of those before; 0 where there were none.
+    pub fn lost_percent(&self) -> Decimal {
+        let lost = Decimal::from(self.count("removed")) * Decimal::ONE_HUNDRED;
+        lost.checked_div(Decimal::from(self.before)).unwrap_or_default()
+    }
+
+    /// The greatest change of a price up or down, in per cent.
+    pub fn greatest_change(&self) -> Option<(&Change<'c>, Decimal)> {
+        let all = self.changes.iter().filter_map(|change| Some((change, change.percent()?)));
+        all.max_by(|(a, x), (b, y)| x.abs().cmp(&y.abs()).then_with(|| b.name.cmp(&a.name)))
+    }
+}
+
+fn comparable(old: &Price, new: &Price) -> bool {
+    old.currency == new.currency && old.per_hour.is_some() && new.per_hour.is_some()
+}
+
+fn named(catalog: &Catalog) -> BTreeMap<Name<'_>, &Price> {
+    catalog
+        .prices
+        .iter()
+        .map(|price| {
+            let instance = catalog.instance(price.instance);
+            let provider = catalog.provider(instance.provider).name.as_str();
+            let region = catalog.region(price.region).name.as_str();
+            ((provider, instance.name.as_str(), region, price.billing, price.upfront), price)
+        })
+        .collect()
+}

@@ -1,0 +1,105 @@
+//! AWS spot: the price history of `describe-spot-price-history`, and the Spot Instance Advisor.
+//!
+//! Of a history the newest price of each zone holds. The advisor tells per cent saved over a month and how often machines
+//! were taken away, no price; a price is never made of a saving, and its frequencies fall far below what was measured on
+//! scarce GPUs (see `catalog/spot.toml`), so all of it is counted as left out.
+
+use super::skypilot::is_local;
+use crate::catalog::price::Billing;
+use crate::refresh::json::{Few, Loose, Walk, walk};
+use crate::refresh::{Amount, Fault, Ledger, Offer, Reason};
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::io::Read;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct Entry {
+    availability_zone: Loose,
+    instance_type: Loose,
+    product_description: Loose,
+    spot_price: Loose,
+    timestamp: Loose,
+}
+
+struct History<'l, 'c> {
+    ledger: &'l mut Ledger<'c>,
+    items: u64,
+}
+
+/// Reads a price history.
+pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
+    walk(from, &mut History { ledger, items: 0 })
+}
+
+impl Walk for History<'_, '_> {
+    type Item = Entry;
+
+    fn paths(&self) -> &'static [&'static [&'static str]] {
+        &[&["SpotPriceHistory"]]
+    }
+
+    fn item(&mut self, _: usize, _: &str, item: Entry) -> Result<(), Fault> {
+        self.items += 1;
+        let (zone, machine) = (item.availability_zone.text(), item.instance_type.text());
+        let region = zone.trim_end_matches(|c: char| c.is_ascii_lowercase());
+        // us-east-1-bos-1a: behind the number of the region stands another place.
+        let local = zone.trim_start_matches(|c: char| !c.is_ascii_digit()).contains('-');
+        let what = format!("{machine} {zone} {}", item.product_description.text());
+        let system = item.product_description.text();
+        if !system.is_empty() && !matches!(system, "Linux/UNIX" | "Linux/UNIX (Amazon VPC)") {
+            self.ledger.skip(Reason::OtherSoftware, self.items, &what);
+        } else if local || is_local(region, zone) {
+            self.ledger.skip(Reason::LocalZone, self.items, &what);
+        } else if let Ok(time) = item.timestamp.text().parse::<Timestamp>() {
+            let day = jiff::tz::Offset::UTC.to_datetime(time).date();
+            let mut offer = Offer::new(machine, region, Amount::Text(item.spot_price.text()));
+            offer.slot = zone;
+            offer.seq = time.as_second();
+            offer.billing = Billing::Spot;
+            offer.line = self.items;
+            self.ledger.said(day);
+            self.ledger.offer(&offer)?;
+        } else {
+            self.ledger.skip(Reason::DateNotUsable, self.items, &what);
+        }
+        Ok(())
+    }
+}
+
+/// Machines of one operating system in one region, with savings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Systems {
+    #[serde(rename = "Linux")]
+    linux: Few<serde::de::IgnoredAny>,
+    #[serde(rename = "Windows")]
+    windows: Few<serde::de::IgnoredAny>,
+}
+
+struct Advisor<'l, 'c> {
+    ledger: &'l mut Ledger<'c>,
+}
+
+/// Reads the data of the advisor.
+pub(super) fn read_advisor(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
+    walk(from, &mut Advisor { ledger })
+}
+
+impl Walk for Advisor<'_, '_> {
+    type Item = Systems;
+
+    fn paths(&self) -> &'static [&'static [&'static str]] {
+        &[&["spot_advisor"]]
+    }
+
+    fn item(&mut self, _: usize, region: &str, item: Systems) -> Result<(), Fault> {
+        for _ in 0..item.linux.0.len() {
+            self.ledger.skip(Reason::NotAPrice, 0, &format_args!("{region}: savings in per cent"));
+        }
+        for _ in 0..item.windows.0.len() {
+            self.ledger.skip(Reason::OtherSoftware, 0, &format_args!("{region}: Windows"));
+        }
+        Ok(())
+    }
+}

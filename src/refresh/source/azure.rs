@@ -1,0 +1,131 @@
+//! Pages of the Azure Retail Prices API: `Items` with `type` Consumption or Reservation, savings plans inside.
+//!
+//! Quirks: a reservation's price is for its whole term although its unit is "1 Hour"; spot and low priority are told by the
+//! name of the SKU or meter, Windows by the product; machines are listed once more in other meter regions; regions differ in
+//! case (`WestUS3`).
+
+use crate::catalog::price::Billing;
+use crate::refresh::json::{Few, Loose, Walk, walk};
+use crate::refresh::ledger::decimal;
+use crate::refresh::{Amount, Fault, Hardware, Ledger, Offer, Reason};
+use rust_decimal::Decimal;
+use serde::Deserialize;
+use std::io::Read;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Item {
+    currency_code: Loose,
+    tier_minimum_units: Loose,
+    reservation_term: Loose,
+    retail_price: Loose,
+    arm_region_name: Loose,
+    meter_name: Loose,
+    product_name: Loose,
+    sku_name: Loose,
+    arm_sku_name: Loose,
+    unit_of_measure: Loose,
+    service_name: Loose,
+    #[serde(rename = "type")]
+    kind: Loose,
+    is_primary_meter_region: Loose,
+    savings_plan: Few<Plan>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Plan {
+    retail_price: Loose,
+    term: Loose,
+}
+
+struct Pages<'l, 'c> {
+    ledger: &'l mut Ledger<'c>,
+    items: u64,
+}
+
+/// Reads pages, one behind the other.
+pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
+    walk(from, &mut Pages { ledger, items: 0 })
+}
+
+impl Walk for Pages<'_, '_> {
+    type Item = Item;
+
+    fn paths(&self) -> &'static [&'static [&'static str]] {
+        &[&["Items"]]
+    }
+
+    fn item(&mut self, _: usize, _: &str, item: Item) -> Result<(), Fault> {
+        self.items += 1;
+        let machine = item.arm_sku_name.text();
+        let what = format!("{machine} {} {}", item.arm_region_name.text(), item.meter_name.text());
+        let (billing, term) = match kind(&item) {
+            Ok(found) => found,
+            Err(reason) => {
+                self.ledger.skip(reason, self.items, &what);
+                return Ok(());
+            }
+        };
+        let price = item.retail_price.text();
+        let mut offer = Offer::new(machine, item.arm_region_name.text(), Amount::Text(price));
+        offer.billing = billing;
+        offer.currency = item.currency_code.text();
+        offer.line = self.items;
+        let known =
+            super::super::hardware::named(self.ledger.catalog(), self.ledger.need_provider()?, machine);
+        // The list does not tell GPUs: a machine that the catalog does not have cannot be placed.
+        offer.hardware =
+            Hardware { gpus: known.map(|id| self.ledger.catalog().instance(id).gpus), ..Hardware::default() };
+        if let Some(hours) = term {
+            let hourly = decimal(price).and_then(|total| total.checked_div(Decimal::from(hours)));
+            offer.amount = hourly.map_or(Amount::Text(price), Amount::Exact);
+        }
+        self.ledger.offer(&offer)?;
+        for plan in &item.savings_plan.0 {
+            match plan.term.text() {
+                "1 Year" => offer.billing = Billing::Savings1y,
+                "3 Years" => offer.billing = Billing::Savings3y,
+                _ => {
+                    self.ledger.skip(Reason::NoBillingKind, self.items, &what);
+                    continue;
+                }
+            }
+            offer.amount = Amount::Text(plan.retail_price.text());
+            self.ledger.offer(&offer)?;
+        }
+        Ok(())
+    }
+}
+
+/// The billing kind and, for reservations, the hours that the price is for.
+fn kind(item: &Item) -> Result<(Billing, Option<u32>), Reason> {
+    let service = item.service_name.text();
+    if item.arm_sku_name.text().is_empty() || !(service.is_empty() || service == "Virtual Machines") {
+        return Err(Reason::OtherProduct);
+    }
+    let says = |word: &str| item.sku_name.text().ends_with(word) || item.meter_name.text().ends_with(word);
+    if item.product_name.text().contains("Windows") {
+        return Err(Reason::OtherSoftware);
+    }
+    if item.product_name.text().contains("Dedicated Host")
+        || item.product_name.text().contains("CloudServices")
+    {
+        return Err(Reason::OtherTenancy);
+    }
+    if item.is_primary_meter_region.flag() == Some(false) {
+        return Err(Reason::SecondaryMeter);
+    }
+    if item.tier_minimum_units.number().is_some_and(|units| units > 0.0)
+        || item.unit_of_measure.text() != "1 Hour"
+    {
+        return Err(Reason::OtherProduct);
+    }
+    match (item.kind.text(), item.reservation_term.text()) {
+        ("Reservation", "1 Year") => Ok((Billing::Reserved1y, Billing::Reserved1y.term_hours())),
+        ("Reservation", "3 Years") => Ok((Billing::Reserved3y, Billing::Reserved3y.term_hours())),
+        ("Consumption", "") if says("Spot") => Ok((Billing::Spot, None)),
+        ("Consumption", "") if !says("Low Priority") => Ok((Billing::OnDemand, None)),
+        _ => Err(Reason::NoBillingKind),
+    }
+}

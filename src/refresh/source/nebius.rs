@@ -1,0 +1,84 @@
+//! Nebius billing calculator. An estimate does not say what it was asked for, so each stands beside its question:
+//! `{"region", "platform", "preset", "preemptible", "hourly_cost": {"general": {"total": {"cost"}}}}`, in a list or one behind
+//! the other. A machine is called `PLATFORM_PRESET`, as in SkyPilot's catalog.
+
+use crate::catalog::price::Billing;
+use crate::refresh::json::{Loose, Walk, walk};
+use crate::refresh::{Amount, Fault, Hardware, Ledger, Offer};
+use serde::Deserialize;
+use std::io::Read;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Estimate {
+    region: Loose,
+    platform: Loose,
+    preset: Loose,
+    preemptible: Loose,
+    hourly_cost: Hourly,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Hourly {
+    general: General,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct General {
+    total: Total,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Total {
+    cost: Loose,
+}
+
+struct Estimates<'l, 'c> {
+    ledger: &'l mut Ledger<'c>,
+    items: u64,
+}
+
+/// Reads estimates.
+pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
+    walk(from, &mut Estimates { ledger, items: 0 })
+}
+
+impl Walk for Estimates<'_, '_> {
+    type Item = Estimate;
+
+    fn paths(&self) -> &'static [&'static [&'static str]] {
+        &[&[]]
+    }
+
+    fn item(&mut self, _: usize, _: &str, item: Estimate) -> Result<(), Fault> {
+        self.items += 1;
+        let (platform, preset) = (item.platform.text(), item.preset.text());
+        let name = if platform.is_empty() { String::new() } else { format!("{platform}_{preset}") };
+        let mut offer =
+            Offer::new(&name, item.region.text(), Amount::Text(item.hourly_cost.general.total.cost.text()));
+        if item.preemptible.flag() == Some(true) {
+            offer.billing = Billing::Spot;
+        }
+        offer.line = self.items;
+        offer.hardware = hardware(platform, preset);
+        self.ledger.offer(&offer)
+    }
+}
+
+/// What the names say: `gpu-h100-sxm` and `8gpu-128vcpu-1600gb`.
+fn hardware<'a>(platform: &'a str, preset: &str) -> Hardware<'a> {
+    let count = |unit: &str| preset.split('-').find_map(|part| part.strip_suffix(unit)?.parse::<f64>().ok());
+    match platform.strip_prefix("gpu-") {
+        Some(gpu) => Hardware {
+            gpu,
+            gpus: count("gpu"),
+            vcpus: count("vcpu"),
+            ram_gib: count("gb"),
+            ..Hardware::default()
+        },
+        None => Hardware { gpus: Some(0.0), ..Hardware::default() },
+    }
+}
