@@ -10,8 +10,12 @@ use std::env;
 use std::ffi::OsStr;
 
 /// Flags with a second name, and the variable of that name.
-pub const OTHER_NAMES: [(&str, &str); 2] =
-    [("provider", "GPUADVISE_CLOUD"), ("recompute", "GPUADVISE_ACTIVATION_CHECKPOINTING")];
+pub const OTHER_NAMES: [(&str, &str); 4] = [
+    ("provider", "GPUADVISE_CLOUD"),
+    ("recompute", "GPUADVISE_ACTIVATION_CHECKPOINTING"),
+    ("platform", "GPUADVISE_INSTANCE"),
+    ("utilisation", "GPUADVISE_UTILIZATION"),
+];
 
 /// The command line with its variables as told above.
 pub fn settle(command: Command) -> Command {

@@ -67,7 +67,7 @@ fn verdicts_of_all_shapes() {
         ("one-gpu.txt", "single-gpu", "unknown"),
         ("rccl-mi300x.txt", "healthy", "pass"),
         ("several-h100.txt", "healthy", "pass"),
-        ("small-sizes-h100.txt", "too-small", "unknown"),
+        ("small-sizes-h100.txt", "sizes-too-small", "unknown"),
         ("srun-a100.txt", "depends-on-platform", "unknown"),
         ("tagged-h100-2-nodes.txt", "healthy", "pass"),
         ("template.txt", "template-not-filled", "fail"),

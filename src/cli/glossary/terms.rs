@@ -197,7 +197,7 @@ terms! {
         "pcie-only": "Data between the GPUs goes over PCIe. Of cards without a link of their own that is all there is, and passes where it is what the slot carries; of GPUs with NVLink it means that the link is not used, and fails.";
         "degraded": "Slower than such clusters are: below the limit of a health check, or below 85 % of published runs (operators warn there, and report below 64 to 75 %). The causes are listed, the likeliest first.";
         "socket-fallback": "So slow that the fast fabric is not used at all: data goes over TCP. The usual cause is a network plugin that was not loaded; the test ends with `0 OK` all the same.";
-        "too-small": "The sizes end before the bus bandwidth has stopped rising, so nothing can be said. Run with `-b 8 -e 8G -f 2`.";
+        "sizes-too-small": "The sizes end before the bus bandwidth has stopped rising, so nothing can be said. Run with `-b 8 -e 8G -f 2`.";
         "depends-on-platform": "Enough for some machines with such GPUs and too slow for others. Say `--platform PROVIDER/TYPE`.";
         "unknown-platform": "There is nothing to hold the figures against: the GPU, the number of ranks or nodes, or a published figure is missing. The message says which.";
         "single-gpu": "A single GPU sends nothing over any link, so its bus bandwidth is 0 and says nothing.";

@@ -39,7 +39,7 @@ impl Verdict {
             Self::PcieOnly => "pcie-only",
             Self::Degraded => "degraded",
             Self::SocketFallback => "socket-fallback",
-            Self::TooSmall => "too-small",
+            Self::TooSmall => "sizes-too-small",
             Self::DependsOnPlatform => "depends-on-platform",
             Self::UnknownPlatform => "unknown-platform",
             Self::SingleGpu => "single-gpu",
