@@ -290,10 +290,12 @@ impl<'a> Search<'a> {
             }
         }
         // A contract that nobody sells is the question's fault; a price that nobody knows is the catalog's.
-        let unpriced = ["price-unknown", "price-too-old", "not-offered"];
+        // What does not hold the workload does not qualify, whatever it costs.
+        let unpriced = ["price-unknown", "price-too-old"];
+        let unfit = ["not-offered", "memory", "layout", "precision-unsupported"];
         let only_unknown_prices = recommendations.is_empty()
-            && self.rejects.only(&unpriced)
-            && !self.rejects.only(&["not-offered"]);
+            && self.rejects.only(&[&unpriced[..], &unfit].concat())
+            && !self.rejects.only(&unfit);
         if self.considered == 0 {
             // Nothing passed the filters at all: say which of them turned the machines away.
             for (miss, count) in self.limits.filter.misses(self.catalog) {
