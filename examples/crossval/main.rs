@@ -90,7 +90,6 @@ fn main() -> anyhow::Result<()> {
         Some(path) => Choice::read(&std::fs::read_to_string(path)?).map_err(|error| anyhow!(error))?,
         None => Choice::own().map_err(|error| anyhow!(error))?,
     };
-    choice.keys.retain(|key| !key.counted || arguments.keys.contains(&key.key));
     if !arguments.keys.is_empty() {
         choice.keys.retain(|key| arguments.keys.contains(&key.key));
     }

@@ -28,7 +28,8 @@ pub(super) struct Offer<'c> {
 /// What an allowed machine can be had for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Offers<'c> {
-    /// At most one for each asked contract; with quotas one for each region too, since they depend on the number of nodes.
+    /// At most one for each asked contract; one for each region too where quotas or the prices of
+    /// disks and data decide between regions, since that depends on the number of nodes and on the job.
     pub(super) offers: Vec<Offer<'c>>,
     /// Why there is none: `price-too-old` beats `price-unknown` beats `not-offered`.
     pub(super) missing: &'static str,
@@ -57,6 +58,7 @@ impl<'c> Offers<'c> {
         let prices = catalog.prices_of(instance);
         let mut found = Self { offers: Vec::new(), missing: "not-offered" };
         for &billing in &limits.billing {
+            let each = !limits.quotas.is_empty() || limits.extras.depend_on_place();
             let (mut best, mut others): (Option<Offer<'c>>, Vec<Offer<'c>>) = (None, Vec::new());
             for price in prices
                 .iter()
@@ -70,7 +72,7 @@ impl<'c> Offers<'c> {
                     found.note_missing("price-too-old");
                     continue;
                 }
-                if best.is_none_or(|b| rate < b.rate) || !limits.quotas.is_empty() {
+                if best.is_none_or(|b| rate < b.rate) || each {
                     let on_demand = prices
                         .iter()
                         .find(|p| p.region == price.region && p.billing == Billing::OnDemand)
@@ -78,7 +80,7 @@ impl<'c> Offers<'c> {
                     let charges = limits.filter.charges(catalog, instance, price.region);
                     let offer = Offer { billing, region: price.region, rate, on_demand, charges };
                     if offer.is_worth_it(limits) {
-                        others.extend(best.filter(|_| !limits.quotas.is_empty()));
+                        others.extend(best.filter(|_| each));
                         best = Some(offer);
                     } else {
                         found.note_missing("spot-not-worth-it");

@@ -18,6 +18,7 @@ use crate::catalog::instance::InstanceId;
 use crate::diag::{Assumption, Warning};
 use crate::estimate::Verdict;
 use crate::price::bill::{Job as Bill, SpotOutlook, costs};
+use crate::price::exchange;
 use crate::price::part as extras;
 use crate::price::{Cost, JobHours};
 use crate::workload::Workload;
@@ -303,6 +304,8 @@ impl<'a> Search<'a> {
             }
         }
         warnings.extend(self.unused_measurement());
+        let counts = exchange::without_rate(self.catalog, &self.limits.filter, &self.limits.billing);
+        warnings.extend(exchange::no_rate_warning(&counts));
         Advice {
             only_unknown_prices,
             assumptions: self.assumptions(&recommendations, checkpoint_bytes),

@@ -46,9 +46,6 @@ pub struct Key {
     /// Whether a user's own runs may move it.
     #[serde(default)]
     pub own: bool,
-    /// Whether its values are counted or published, so that no fit to published peaks moves them.
-    #[serde(default)]
-    pub counted: bool,
 }
 
 /// How much rows of a sort count.

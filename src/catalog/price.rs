@@ -132,6 +132,13 @@ impl Billing {
         self.term_hours().is_some()
     }
 
+    /// Whether a commitment may be of a part of a machine: savings plans are a sum of money for each hour, see
+    /// <https://docs.aws.amazon.com/savingsplans/latest/userguide/what-is-savings-plans.html> (2026-11-30). Reserved
+    /// machines, committed use of GPUs and subscriptions are of whole ones.
+    pub fn is_sold_in_parts(self) -> bool {
+        matches!(self, Self::Savings1y | Self::Savings3y)
+    }
+
     /// The one-year kind of the same contract, for three-year kinds.
     pub fn one_year_sibling(self) -> Option<Self> {
         match self {

@@ -249,7 +249,7 @@ pub struct AccuracyArgs {
     )]
     pub fail_above: Option<Percent>,
     /// Draw predicted against measured into this SVG file, a picture for each kind and metric
-    #[arg(long, env = "GPUADVISE_PLOT", hide_env = true, value_name = "FILE.svg")]
+    #[arg(long, alias = "svg", env = "GPUADVISE_PLOT", hide_env = true, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 }
 

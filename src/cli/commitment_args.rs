@@ -61,14 +61,14 @@ pub struct PlanArgs {
     #[arg(allow_hyphen_values = true)]
     pub max_spot_share: Option<Percent>,
 
-    /// Commit to whole instances only
+    /// Commit to whole instances only; `--whole=false` to parts of any [default: as each contract is sold]
     #[arg(long, env = "GPUADVISE_WHOLE", hide_env = true, value_name = "BOOL")]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub whole: Option<bool>,
 
     /// Draw base, burst and break-even into this SVG file too
-    #[arg(long, env = "GPUADVISE_SVG", hide_env = true, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    #[arg(long, alias = "svg", env = "GPUADVISE_PLOT", hide_env = true, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
 }
 
 /// `--horizon`.

@@ -121,6 +121,11 @@ impl Frame {
         }
     }
 
+    /// Whether the answer is to be told in another currency than its own.
+    pub fn asks_for_currency(&self) -> bool {
+        self.global.currency.is_some()
+    }
+
     /// The currency of the answer, with the prices of the catalog converted for it.
     fn settle(&self, catalog: &mut Catalog) -> anyhow::Result<()> {
         let money = Money::settle(&self.global, catalog, || self.today())?;

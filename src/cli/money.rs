@@ -11,7 +11,7 @@ use crate::diag::{Assumption, InputError, near_names};
 use crate::price::assumed::{self, Assumed};
 use crate::price::exchange::{self, Converted, Rates};
 use crate::report::Used;
-use crate::report::exchange::{Exchange, Kind, Rate};
+use crate::report::exchange::{Exchange, Kind, ListedAmounts, Rate};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ impl Money {
             None if catalog.prices.iter().any(|price| price.currency == currency) => Kind::Native,
             None => return Err(no_rate(currency, catalog, "no exchange rate is known for it")),
         };
-        Ok(Exchange { code, decimals, kind })
+        Ok(Exchange { code, decimals, kind, listed: ListedAmounts::default() })
     }
 
     fn assume(&mut self, assumed: &[Assumed], catalog: &mut Catalog) {
@@ -141,9 +141,11 @@ impl Money {
         let from = |code: &Currency| {
             let rate = self.rates.get(code)?.rate.clone();
             let kind = Kind::From(code.code().to_owned(), rate);
-            Some(Exchange { code: "USD".to_owned(), decimals: DECIMALS, kind })
+            let listed = ListedAmounts::default();
+            Some(Exchange { code: "USD".to_owned(), decimals: DECIMALS, kind, listed })
         };
-        Ok((self.display.clone().or_else(|| drawn.first().and_then(from)), assumptions))
+        let told = self.display.clone().or_else(|| drawn.first().and_then(from));
+        Ok((told.map(|exchange| exchange.with_listed(used.listed())), assumptions))
     }
 
     /// A sentence about money in the currency that everything is counted in.

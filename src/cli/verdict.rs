@@ -9,16 +9,28 @@ use crate::catalog::select::Filter;
 use crate::diag::{InputError, Warning};
 use crate::money::Usd;
 use crate::price::Cost;
+use crate::price::exchange;
 use crate::price::listing::Listing;
 use crate::report::recommend::RejectedLine;
 use crate::workload::Workload;
+use std::collections::BTreeSet;
 
 /// The outcome of a search, with its reason on stderr.
-pub fn of_search(frame: &Frame, advice: &Advice, fail_over: Option<Amount>) -> Outcome {
+pub fn of_search(
+    frame: &Frame,
+    advice: &Advice,
+    fail_over: Option<Amount>,
+    (catalog, filter): (&Catalog, &Filter),
+) -> Outcome {
     match advice.recommendations.first() {
         Some(best) => within(frame, (best.ranked_total, best.at_least), fail_over),
         None if advice.only_unknown_prices => no_usable_price(frame),
-        None => all_rejected(frame, advice),
+        None => {
+            if let Some(where_else) = sold_elsewhere(catalog, filter) {
+                frame.complain(&where_else);
+            }
+            all_rejected(frame, advice)
+        }
     }
 }
 
@@ -90,6 +102,21 @@ pub fn nothing_passes(frame: &Frame, what: &str, filter: &Filter, catalog: &Cata
     Outcome::Nothing
 }
 
+/// Says where a machine is sold that limits on regions leave out; `None` where that is not the reason.
+pub fn sold_elsewhere(catalog: &Catalog, filter: &Filter) -> Option<String> {
+    let passes = |region| filter.region_miss(catalog, region).is_none();
+    let regions: BTreeSet<_> =
+        filter.instances.iter().flat_map(|&id| catalog.prices_of(id)).map(|price| price.region).collect();
+    let elsewhere = !regions.is_empty() && !regions.iter().any(|&region| passes(region));
+    let names: Vec<&str> = regions.iter().map(|&id| catalog.region(id).name.as_str()).collect();
+    elsewhere.then(|| {
+        format!(
+            "the machine is not sold in the regions asked for; the catalog has it in: {}",
+            names.join(", ")
+        )
+    })
+}
+
 /// The search rejected everything: each reason with its nearest miss.
 pub fn all_rejected(frame: &Frame, advice: &Advice) -> Outcome {
     let reason = |rejection: &Rejection| {
@@ -133,11 +160,12 @@ pub fn parts_unknown<'c>(costs: impl Iterator<Item = &'c Cost>) -> Option<Warnin
 
 /// What the reader of a list of prices should know.
 pub fn price_warnings(listing: &Listing) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    if listing.unknown > 0 {
+    let mut warnings: Vec<Warning> = exchange::no_rate_warning(&listing.without_rate).into_iter().collect();
+    let unknown = listing.unknown.saturating_sub(listing.without_rate.values().sum());
+    if unknown > 0 {
         let message = format!(
-            "{} offers have no price in US dollars: they never count as the cheapest",
-            listing.unknown
+            "{unknown} offer{} no known price: they never count as the cheapest",
+            if unknown == 1 { " has" } else { "s have" }
         );
         warnings.push(Warning { id: "price-unknown", message });
     }

@@ -3,7 +3,7 @@
 use super::part::{self, Extras};
 pub use super::spot::outlook::SpotOutlook;
 use super::spot::{self, SpotRun};
-use super::{Cost, JobHours, in_usd};
+use super::{Cost, JobHours, Listed, in_usd};
 use crate::catalog::charge::{Charge, Charges};
 use crate::catalog::price::{Billing, Price, Upfront};
 use crate::money::{BilledHours, Usd, UsdPerHour};
@@ -153,12 +153,34 @@ fn cost(price: &Price, job: &Job, on_demand: Option<UsdPerHour>) -> Cost {
         upfront_paid: upfront_paid(price, commitment, job, terms.map_or(0.0, |(_, n)| n)),
         ratio_to_on_demand: ratio(),
         spot: billed.run,
+        listed: listed(price, job, owed.filter(|_| only_hours(&parts, &billed)), terms),
         source: price.source,
         more_sources: used(price.billing, job).into_iter().flatten().map(|charge| charge.source).collect(),
         overridden: price.overridden,
         terms: said_terms(price.billing, job, owed),
         notes: notes(price, job),
     }
+}
+
+/// Whether a total is nothing but hours at one price.
+fn only_hours(parts: &part::Parts, billed: &Billed) -> bool {
+    let beside = [parts.startup, parts.idle, parts.storage, parts.egress];
+    let at_one_price = billed.expected.is_some_and(|due| due.on_demand_hours <= 0.0);
+    at_one_price && beside.iter().all(|part| *part == Some(Usd::ZERO))
+}
+
+/// The bill in the currency of the source, for these hours and terms.
+fn listed(price: &Price, job: &Job, hours: Option<f64>, terms: Option<(u32, f64)>) -> Option<Listed> {
+    let (currency, each) = price.listed?;
+    let per_hour = each.times(job.nodes);
+    let cost = |hours: f64| BilledHours::from_f64(hours).map(|hours| per_hour.cost(hours));
+    Some(Listed {
+        currency,
+        per_hour,
+        per_gpu_hour: each.per(job.gpus_per_node),
+        total: hours.and_then(cost),
+        commitment: terms.and_then(|(term, n)| cost(f64::from(term) * n)),
+    })
 }
 
 fn said_terms(billing: Billing, job: &Job, owed: Option<f64>) -> Vec<String> {

@@ -2,8 +2,10 @@
 //! is and counts as unknown.
 
 use crate::catalog::Catalog;
-use crate::catalog::price::{Currency, Price};
+use crate::catalog::price::{Billing, Currency, Price};
 use crate::catalog::provenance::SourceId;
+use crate::catalog::select::Filter;
+use crate::diag::Warning;
 use crate::money::{Usd, UsdPerHour};
 use rust_decimal::{Decimal, RoundingStrategy};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +38,40 @@ pub fn into_usd(catalog: &mut Catalog, rates: &Rates) -> Converted {
 
 fn rounded(amount: Decimal) -> Decimal {
     amount.round_dp_with_strategy(PLACES, RoundingStrategy::MidpointAwayFromZero)
+}
+
+/// How many prices of each currency pass a filter and have no rate, so that they count as unknown.
+pub fn without_rate(catalog: &Catalog, filter: &Filter, billing: &[Billing]) -> BTreeMap<Currency, usize> {
+    let mut counts = BTreeMap::new();
+    for price in catalog.prices.iter().filter(|price| has_no_rate(price)) {
+        let passes = billing.contains(&price.billing)
+            && filter.miss(catalog, price.instance).is_none()
+            && filter.price_miss(catalog, price).is_none();
+        if passes {
+            *counts.entry(price.currency).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Whether a price is known, but in a currency of which no rate is.
+pub fn has_no_rate(price: &Price) -> bool {
+    price.per_hour.is_some() && is_foreign(price) && price.currency != FOREIGN_USD
+}
+
+/// Says how many prices of each currency have no rate, with the remedy.
+pub fn no_rate_warning(counts: &BTreeMap<Currency, usize>) -> Option<Warning> {
+    let total: usize = counts.values().sum();
+    let list = |one: &dyn Fn(&str, usize) -> String, between: &str| {
+        counts.iter().map(|(code, &count)| one(code.code(), count)).collect::<Vec<_>>().join(between)
+    };
+    let message = format!(
+        "{total} price{} in a currency without an exchange rate cannot compete ({}): say `{}`, units for one US dollar",
+        if total == 1 { "" } else { "s" },
+        list(&|code, count| format!("{count} in {code}"), ", "),
+        list(&|code, _| format!("--fx {code}=RATE"), " ")
+    );
+    (total > 0).then_some(Warning { id: "no-exchange-rate", message })
 }
 
 /// US dollars where everything else is counted in another currency: no code, so that nothing takes them for it.

@@ -1,17 +1,19 @@
 //! `cost`: what machines cost for some hours, contract by contract, cheapest allowed region first.
 
 use super::bill::{Job, costs};
+use super::exchange;
 use super::part::Extras;
 use super::spot::outlook::{self, Gang, SpotFlags, SpotOutlook};
 use super::{Cost, JobHours, in_usd};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
 use crate::catalog::instance::InstanceId;
-use crate::catalog::price::{Billing, Price, Upfront};
+use crate::catalog::price::{Billing, Currency, Price, Upfront};
 use crate::catalog::region::RegionId;
 use crate::catalog::select::{Filter, Miss};
-use crate::money::UsdPerHour;
+use crate::money::{Usd, UsdPerHour};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -80,6 +82,8 @@ pub struct Listing {
     pub rows: Vec<CostRow>,
     /// Prices without a figure in US dollars.
     pub unknown: usize,
+    /// Those of them that are known in a currency without a rate.
+    pub without_rate: BTreeMap<Currency, usize>,
     /// Prices older than allowed.
     pub too_old: usize,
     /// Machines that do not make the asked number of GPUs.
@@ -118,6 +122,9 @@ struct Offer<'a> {
     per_gpu_hour: Option<UsdPerHour>,
 }
 
+/// What ranks an offer: without a total last, before it what lacks a part; then the total, then the price.
+type Rank = (bool, bool, Option<Usd>, Option<UsdPerHour>);
+
 /// Lists prices for the asked hours.
 pub fn list(catalog: &Catalog, query: &Query) -> Listing {
     list_allowed(catalog, query, &mut |_, _| true)
@@ -137,6 +144,11 @@ pub fn list_allowed(
     let all = offers.len();
     offers.retain(|offer| allowed(offer.price, offer.nodes));
     listing.not_allowed = all - offers.len();
+    let offers = match query.detail {
+        Detail::EveryRegion => offers,
+        _ if query.extras.depend_on_place() => cheapest_in_all(catalog, query, offers),
+        _ => offers,
+    };
     let offers = match query.detail {
         Detail::CheapestOfGpu => cheapest(offers, |offer| catalog.instance(offer.instance).gpu),
         Detail::CheapestRegion => cheapest(offers, |offer| offer.instance),
@@ -166,6 +178,9 @@ fn collect<'a>(
             None => {
                 let per_gpu_hour = in_usd(price).and_then(|rate| rate.per(gpus));
                 listing.unknown += usize::from(per_gpu_hour.is_none());
+                if exchange::has_no_rate(price) {
+                    *listing.without_rate.entry(price.currency).or_default() += 1;
+                }
                 offers.push(Offer { instance, nodes, price, per_gpu_hour });
             }
             Some(Miss::Age) => listing.too_old += 1,
@@ -256,6 +271,22 @@ fn cheapest<'a, K: Ord>(offers: Vec<Offer<'a>>, key: impl Fn(&Offer) -> K) -> Ve
         }
     }
     best.into_values().collect()
+}
+
+/// Keeps one offer for each machine, contract and upfront: the one with the lowest total, disks and data included.
+fn cheapest_in_all<'a>(catalog: &Catalog, query: &Query, offers: Vec<Offer<'a>>) -> Vec<Offer<'a>> {
+    let mut best: BTreeMap<(InstanceId, Billing, Option<Upfront>), (Offer<'a>, Rank)> = BTreeMap::new();
+    for offer in offers {
+        let cost = row(catalog, query, &offer).map(|row| row.cost);
+        let total = cost.as_ref().and_then(|cost| cost.total);
+        let rank = (total.is_none(), cost.is_some_and(|cost| cost.at_least), total, offer.per_gpu_hour);
+        match best.entry((offer.instance, offer.price.billing, offer.price.upfront)) {
+            Entry::Vacant(slot) => drop(slot.insert((offer, rank))),
+            Entry::Occupied(mut slot) if rank < slot.get().1 => drop(slot.insert((offer, rank))),
+            Entry::Occupied(_) => {}
+        }
+    }
+    best.into_values().map(|(offer, _)| offer).collect()
 }
 
 /// By accelerator, then contract where GPUs are compared; by total otherwise. Unknown last, before it what lacks a part,

@@ -11,7 +11,7 @@ pub mod part;
 pub mod spot;
 pub mod tokens;
 
-use crate::catalog::price::{Billing, Price, Upfront};
+use crate::catalog::price::{Billing, Currency, Price, Upfront};
 use crate::catalog::provenance::SourceId;
 use crate::money::{BilledHours, Usd, UsdPerHour};
 
@@ -50,6 +50,8 @@ pub struct Cost {
     pub ratio_to_on_demand: Option<f64>,
     /// What spot does to the job.
     pub spot: Option<spot::SpotRun>,
+    /// The same money in the currency of the source, where that is another one.
+    pub listed: Option<Listed>,
     /// Where the price comes from, with its date.
     pub source: SourceId,
     /// Where the prices of disks and data come from, if they are used.
@@ -60,6 +62,22 @@ pub struct Cost {
     pub terms: Vec<String>,
     /// Cautions: statistic behind a spot price, whole term owed, unknown currency …
     pub notes: Vec<String>,
+}
+
+/// What a contract costs in the currency that it is sold in, worked out without any rate. The amounts only look like
+/// dollars: they are units of the currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The currency.
+    pub currency: Currency,
+    /// Price of the whole configuration for one hour.
+    pub per_hour: UsdPerHour,
+    /// Price of one GPU for one hour.
+    pub per_gpu_hour: Option<UsdPerHour>,
+    /// Expected cost of the job; `None` where it has parts with another price.
+    pub total: Option<Usd>,
+    /// What a commitment owes over its whole term.
+    pub commitment: Option<Usd>,
 }
 
 /// The hours of a job that money depends on: optimistic, expected, pessimistic.
@@ -82,5 +100,5 @@ impl JobHours {
 
 /// The price in US dollars, or `None` when it is unknown or in a currency without a rate.
 pub fn in_usd(price: &Price) -> Option<UsdPerHour> {
-    price.per_hour.filter(|_| price.currency == crate::catalog::price::Currency::USD)
+    price.per_hour.filter(|_| price.currency == Currency::USD)
 }

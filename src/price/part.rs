@@ -75,6 +75,11 @@ pub struct Quote {
 }
 
 impl Extras {
+    /// Whether the region with the lowest price of the machine may not be the one with the lowest total.
+    pub fn depend_on_place(&self) -> bool {
+        self.storage_bytes > 0.0 || self.egress_bytes > 0.0 || self.stopped_hours > 0.0
+    }
+
     /// Billed hours of each machine for a job. Contracts with a term or for fixed days pay a share, which has no steps;
     /// `None` for `compute` counts time exactly.
     pub fn billed_hours(&self, due: &Due, billing: Billing, compute: Option<&Charge>) -> f64 {

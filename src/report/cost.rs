@@ -149,8 +149,7 @@ impl CostAnswer {
     pub fn new(catalog: &Catalog, hours: f64, rows: &[listing::CostRow]) -> Self {
         let mut used = Used::default();
         for row in rows {
-            used.price(row.cost.source);
-            row.cost.more_sources.iter().for_each(|&source| used.price(source));
+            used.cost(&row.cost);
         }
         Self {
             hours: Num::exact(hours),

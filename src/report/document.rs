@@ -1,12 +1,13 @@
 //! The envelope of every answer: version, command, dates of the catalog figures used, assumptions, warnings.
 
 use super::date::Dated;
-use super::exchange::Exchange;
+use super::exchange::{Exchange, ListedAmounts};
 use super::view::Block;
 use super::{Format, Style};
 use crate::catalog::Catalog;
 use crate::catalog::provenance::{AsOf, SourceId};
 use crate::diag::{Assumption, Warning};
+use crate::price::Cost;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
@@ -74,6 +75,7 @@ pub struct Csv {
 pub struct Used {
     prices: BTreeSet<SourceId>,
     figures: BTreeSet<SourceId>,
+    listed: ListedAmounts,
 }
 
 impl Used {
@@ -87,10 +89,23 @@ impl Used {
         !self.prices.is_disjoint(sources)
     }
 
+    /// A contract that is in the answer: its price, and what it costs in the currency that it is sold in.
+    pub fn cost(&mut self, cost: &Cost) {
+        self.price(cost.source);
+        cost.more_sources.iter().for_each(|&source| self.price(source));
+        self.listed.add(cost);
+    }
+
+    /// Amounts that are known without a rate.
+    pub fn listed(&self) -> &ListedAmounts {
+        &self.listed
+    }
+
     /// What another part of the answer drew on.
     pub(super) fn also(&mut self, other: &Self) {
         self.prices.extend(&other.prices);
         self.figures.extend(&other.figures);
+        self.listed.also(&other.listed);
     }
 
     /// Another figure of this source is in the answer.

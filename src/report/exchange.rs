@@ -4,7 +4,10 @@
 //! Works on finished figures, so that the amounts are those that are printed, times the rate, exact to the last decimal.
 
 mod json;
+mod listed;
 mod page;
+
+pub use listed::ListedAmounts;
 
 use super::date::Dated;
 use super::node::Node;
@@ -21,6 +24,8 @@ pub struct Exchange {
     pub decimals: u32,
     /// How amounts come about.
     pub kind: Kind,
+    /// Amounts that need no rate.
+    pub listed: ListedAmounts,
 }
 
 /// How amounts come about.
@@ -61,6 +66,10 @@ impl Exchange {
     /// The amount of a dollar figure that is rounded as the field or column `what` is.
     fn amount(&self, what: Grain, usd: Decimal) -> Option<Decimal> {
         let Kind::Converted(rate) = &self.kind else { return Some(usd) };
+        if let Some(listed) = self.listed_amount(what, usd) {
+            let places = if what == Grain::Total { self.decimals } else { what.most_places() };
+            return Some(listed.round_dp_with_strategy(places, RoundingStrategy::MidpointAwayFromZero));
+        }
         let exact = usd.checked_mul(rate.per_usd)?;
         Some(exact.round_dp_with_strategy(self.places(what, rate), RoundingStrategy::MidpointAwayFromZero))
     }
@@ -161,7 +170,7 @@ impl Exchange {
 }
 
 /// How a figure is rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Grain {
     /// A sum of money.
     Total,
@@ -172,6 +181,11 @@ enum Grain {
 }
 
 impl Grain {
+    /// Decimals of a price as a source prints it.
+    fn most_places(self) -> u32 {
+        if self == Self::Shared { SHARED } else { HOURLY }
+    }
+
     fn of(field: &str) -> Self {
         if ["per_gpu_hour", "per_million", "effective"].iter().any(|part| field.contains(part)) {
             Self::Shared

@@ -18,6 +18,7 @@ pub mod explained;
 pub mod fit;
 pub mod impact;
 pub mod junit;
+pub mod kinds;
 pub mod listing;
 mod markdown;
 pub mod network;

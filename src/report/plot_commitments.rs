@@ -1,8 +1,10 @@
-//! The pictures of `commitments` as one SVG file: the load-duration curve with its tiers, and break-even lines.
+//! The pictures of `commitments` as one SVG file: the load-duration curve with its tiers, and break-even lines; the lines
+//! alone for one machine of `cost`.
 //!
 //! Plain SVG 1.1 without scripts, fonts or links, so that it may stand in a repository and a wiki.
 
 use super::commitments::{Commitments, PartKind};
+use super::kinds::Kinds;
 use super::number::Num;
 use std::fmt::Write as _;
 
@@ -44,7 +46,7 @@ pub fn svg(answer: &Commitments) -> String {
     );
     let _ = writeln!(out, "<title>Commitments over {} h</title>", answer.hours);
     load(answer, &mut out);
-    break_even(answer, &mut out);
+    break_even(&answer.kinds(), 370.0, &mut out);
     out.push_str("</svg>\n");
     out
 }
@@ -101,37 +103,60 @@ fn load(answer: &Commitments, out: &mut String) {
     }
 }
 
+/// The contracts of one machine as a file of their own.
+pub fn break_even_svg(kinds: &Kinds) -> String {
+    let mut out = String::from(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"760\" height=\"310\" viewBox=\"0 0 760 310\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"760\" height=\"310\" fill=\"#ffffff\"/>\n",
+    );
+    let _ = writeln!(out, "<title>{}</title>", escaped(&kinds.title));
+    break_even(kinds, 50.0, &mut out);
+    out.push_str("</svg>\n");
+    out
+}
+
 /// Price of an instance-hour that is paid over the share of the hours that are used: a commitment is level, on demand
-/// rises; where they meet is the break-even.
-fn break_even(answer: &Commitments, out: &mut String) {
-    let Some(on_demand) = answer.on_demand_usd_per_hour.map(Num::value) else { return };
-    let highest = answer.break_even.iter().map(|line| line.usd_per_hour.value()).fold(on_demand, f64::max);
-    let panel =
-        Panel { left: 70.0, top: 370.0, width: 520.0, height: 210.0, most_x: 100.0, most_y: highest * 1.05 };
-    text(out, (70.0, 348.0), "start", "Break-even: cost of an instance per hour of the term");
+/// and spot rise; where they meet is the break-even.
+fn break_even(kinds: &Kinds, top: f64, out: &mut String) {
+    let Some(on_demand) = kinds.on_demand.map(Num::value) else { return };
+    let highest = kinds.levels.iter().map(|level| level.usd_per_hour.value()).fold(on_demand, f64::max);
+    let highest = kinds.spot.map_or(highest, |spot| highest.max(spot.value()));
+    if highest <= 0.0 {
+        return;
+    }
+    let panel = Panel { left: 70.0, top, width: 520.0, height: 210.0, most_x: 100.0, most_y: highest * 1.05 };
+    text(out, (70.0, top - 22.0), "start", &kinds.title);
     let ticks = [(0.0, "0".to_owned()), (on_demand, Num::rounded(on_demand, 4).to_string())];
     axes(out, panel, &ticks, "USD/h");
     for share in [0.0, 25.0, 50.0, 75.0, 100.0] {
         let below = (panel.x(share), panel.top + panel.height + 18.0);
         text(out, below, "middle", &format!("{share} % used"));
     }
-    line(out, (panel.x(0.0), panel.y(0.0)), (panel.x(100.0), panel.y(on_demand)), ON_DEMAND);
-    text(out, (panel.x(100.0) + 8.0, panel.y(on_demand) + 4.0), "start", "on-demand");
-    let mut last = f64::INFINITY;
-    let mut lines: Vec<_> = answer.break_even.iter().enumerate().collect();
-    lines.sort_by(|a, b| a.1.usd_per_hour.value().total_cmp(&b.1.usd_per_hour.value()));
-    for (at, it) in lines {
-        let (rate, color) = (it.usd_per_hour.value(), COMMITTED[at % COMMITTED.len()]);
-        let y = panel.y(rate);
+    let rising = [(Some(on_demand), ON_DEMAND, "on-demand"), (kinds.spot.map(Num::value), SPOT, "spot")];
+    let mut labels = Vec::new();
+    for (rate, color, name) in rising {
+        let Some(rate) = rate else { continue };
+        line(out, (panel.x(0.0), panel.y(0.0)), (panel.x(100.0), panel.y(rate)), color);
+        labels.push((panel.y(rate), name.to_owned()));
+    }
+    let mut levels: Vec<_> = kinds.levels.iter().enumerate().collect();
+    levels.sort_by(|a, b| a.1.usd_per_hour.value().total_cmp(&b.1.usd_per_hour.value()));
+    for (at, it) in levels {
+        let (y, color) = (panel.y(it.usd_per_hour.value()), COMMITTED[at % COMMITTED.len()]);
         line(out, (panel.x(0.0), y), (panel.x(100.0), y), color);
-        // Labels of lines that lie close are moved apart.
-        last = (last - 14.0).min(y + 4.0);
-        text(out, (panel.x(100.0) + 8.0, last), "start", &name(it.billing, it.upfront));
-        if let Some(percent) = it.utilisation_pct.map(Num::value).filter(|&percent| percent <= 100.0) {
+        labels.push((y, it.name.clone()));
+        if let Some(percent) = it.percent.map(Num::value).filter(|&percent| percent <= 100.0) {
             let x = panel.x(percent);
             let _ = writeln!(out, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" fill=\"{color}\"/>");
             text(out, (x, y - 8.0), "end", &format!("{} %", Num::rounded(percent, 1)));
         }
+    }
+    // Labels of lines that lie close are moved apart, from the lowest line up.
+    labels.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut last = f64::INFINITY;
+    for (y, name) in labels {
+        last = (last - 14.0).min(y + 4.0);
+        text(out, (panel.x(100.0) + 8.0, last), "start", &name);
     }
 }
 
@@ -166,10 +191,14 @@ fn line(out: &mut String, from: (f64, f64), to: (f64, f64), color: &str) {
 }
 
 fn text(out: &mut String, at: (f64, f64), anchor: &str, words: &str) {
-    let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let words = escaped(words);
     let (x, y) = at;
     let _ = writeln!(
         out,
         "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"{anchor}\" fill=\"{INK}\">{words}</text>"
     );
+}
+
+fn escaped(words: &str) -> String {
+    words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

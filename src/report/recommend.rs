@@ -177,8 +177,7 @@ impl Recommend {
             used.figure(instance.source);
             used.figure(catalog.gpu(instance.gpu).source);
             for cost in &rec.costs {
-                used.price(cost.source);
-                cost.more_sources.iter().for_each(|&source| used.price(source));
+                used.cost(cost);
             }
             let mut row = Row::new(catalog, workload, rec);
             row.rank = rank;

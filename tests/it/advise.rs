@@ -368,3 +368,40 @@ proptest! {
         prop_assert_eq!(few, kept);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The search leaves out what cannot make the answer, whatever machines cost, in whatever steps time is billed and
+    /// whatever is used besides: the first rows are those of a search that leaves out nothing.
+    #[test]
+    fn no_price_and_no_step_of_billing_misleads_the_search(
+        cents in proptest::collection::vec(1_u32..9000, 40), seconds in 0_usize..4, least in 0_usize..3,
+        tokens in 0_usize..4, top in 1_usize..6, sort in 0_usize..3, stored in 0_u32..3, startup in 0_u32..2,
+    ) {
+        let mut catalog = CATALOG.clone();
+        for (at, price) in catalog.prices.iter_mut().enumerate() {
+            let cents = cents[at % cents.len()];
+            let rate = format!("{}.{:02}", cents / 100, cents % 100).parse().expect("a price");
+            price.per_hour = price.per_hour.map(|_| rate);
+        }
+        for charge in &mut catalog.charges {
+            charge.increment_s = [1, 60, 3600, 86_400][seconds];
+            charge.minimum_s = [0, 3600, 200_000][least];
+        }
+        let tokens = ["1M", "300M", "5B", "20B"][tokens];
+        let workload = workload(&[("params", "1e9"), ("task", "train"), ("tokens", tokens)]);
+        let mut limits = limits(&SMALL);
+        limits.max_gpus = 16;
+        limits.sort = [Sort::Cost, Sort::Time, Sort::Value][sort];
+        limits.billing = vec![Billing::OnDemand, Billing::Spot, Billing::CapacityBlock];
+        limits.extras.storage_bytes = f64::from(stored) * 1e12;
+        limits.extras.startup_hours = f64::from(startup) * 0.4;
+        let of = |top: usize| -> Vec<(InstanceId, u32, String)> {
+            let rows = advise(&catalog, &workload, &Limits { top, ..limits.clone() }).recommendations;
+            rows.iter().map(|row| (row.instance, row.nodes, row.ranked_total.to_string())).collect()
+        };
+        let everything = of(10_000);
+        prop_assert_eq!(of(top), &everything[..top.min(everything.len())]);
+    }
+}

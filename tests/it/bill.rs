@@ -135,7 +135,7 @@ fn what_has_no_price_is_no_zero_and_never_within_a_budget() {
     assert_eq!(words(&format!("{line} --budget 100000")).code, 5);
     assert_eq!(words(&format!("{line} --fail-over 100000")).code, 5);
     assert_eq!(words(&format!("{line} --fail-over 1")).code, 4);
-    let search = "recommend --params 1e9 --task train --tokens 1B --provider lambda --storage 1TB";
+    let search = "recommend --params 1e9 --task train --tokens 1B --provider lambda --gpu H100 --storage 1TB";
     let answer = words(&format!("{search} --json"));
     assert_eq!(
         (answer.code, &answer.json()["recommendations"][0]["ranked_at_least"]),
@@ -366,5 +366,93 @@ fn p164_memory_is_labelled_gib() {
             let slip = page.split_whitespace().any(|word| word.trim_end_matches([',', '.', ')']) == "GB");
             assert!(!slip, "{line} {format}: {page}");
         }
+    }
+}
+
+/// With disks or data the region is chosen by the total: what is listed is the least of all regions, machine by machine.
+#[test]
+fn the_region_is_chosen_by_the_total() {
+    let asked = "--provider aws,gcp --gpu A100-80GB,L4 --hours 10 --storage 20TB --egress 50TB --billing on-demand,spot";
+    let key = |row: &Value| format!("{} {} {}", row["provider"], row["instance_type"], row["billing"]);
+    let rank = |row: &Value| {
+        (row["at_least"] == true, row["total_usd"].as_f64().map(|usd| (usd * 100.0).round() as i64))
+    };
+    let everywhere = rows(&format!("cost {asked} --region *"));
+    let listed = rows(&format!("cost {asked}"));
+    let (mut moved, rates) = (0, rows(&format!("cost {}", asked.split(" --storage").next().unwrap())));
+    for row in listed.iter().filter(|row| !row["total_usd"].is_null()) {
+        let alike = everywhere.iter().filter(|other| key(other) == key(row) && !other["total_usd"].is_null());
+        let least = alike.map(rank).min().expect("a region");
+        assert_eq!(rank(row), least, "{row}");
+        moved +=
+            usize::from(rates.iter().any(|other| key(other) == key(row) && other["region"] != row["region"]));
+    }
+    assert!(moved > 0, "nothing was chosen by the total");
+}
+
+/// The same in `recommend`, which then ranks by it.
+#[test]
+fn recommend_chooses_the_region_by_the_total() {
+    let line =
+        "recommend --model llama-3-8b --task infer --hours 5 --instance aws/g6.12xlarge --egress 50TB --json";
+    let document = words(line).json();
+    let best = &document["recommendations"][0];
+    assert_eq!(best["ranked_at_least"], false, "{best}");
+    let mut tried = 0;
+    for region in best["also_in"].as_array().expect("regions") {
+        let other = words(&format!("{line} --region {}", region.as_str().expect("a name"))).json();
+        let other = &other["recommendations"][0];
+        tried += 1;
+        assert!(
+            other["ranked_at_least"] == true
+                || number(&other["ranked_total_usd"]) >= number(&best["ranked_total_usd"]),
+            "{region}: {other}"
+        );
+    }
+    assert!(tried > 2, "{best}");
+}
+
+/// P128: a machine that a region does not have is answered with the regions that do, whatever is asked of it.
+#[test]
+fn p128_regions_that_have_the_machine_are_named() {
+    for line in ["cost --hours 1", "recommend --params 1e9 --task train"] {
+        let finished = words(&format!("{line} --instance aws/g5.12xlarge --region us-west-1 --json"));
+        assert_eq!(finished.code, 3, "{}", finished.stderr);
+        assert!(
+            finished.stderr.contains("the catalog has it in: ") && finished.stderr.contains("us-east-1"),
+            "{line}: {}",
+            finished.stderr
+        );
+        assert!(finished.json()["schema_version"].is_number(), "the document is whole");
+    }
+}
+
+/// The contracts of one machine as a picture, in characters, in ASCII and as a file; nothing to draw is bad input.
+#[test]
+fn one_machine_is_drawn() {
+    let program = Program::new();
+    let line = ["cost", "--instance", "aws/p4d.24xlarge", "--hours", "720", "--plot", "kinds.svg"];
+    let page = program.run(&line);
+    assert_eq!(page.code, 0, "{}", page.stderr);
+    assert!(
+        page.stdout.contains("Break-even: 1x aws/p4d.24xlarge in ")
+            && page.stdout.contains("\u{2588}\u{2588}"),
+        "{}",
+        page.stdout
+    );
+    let svg = std::fs::read_to_string(program.folder().join("kinds.svg")).expect("kinds.svg");
+    assert!(
+        svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("reserved-1y (no upfront)"),
+        "{svg}"
+    );
+    assert!(svg.contains(">spot<") && svg.contains(">on-demand<") && !svg.contains("NaN"), "{svg}");
+    let ascii = program.run(&[&line[..5], &["--ascii"]].concat()).stdout;
+    assert!(ascii.is_ascii() && ascii.contains("###"), "{ascii}");
+    for nothing in [["--gpu", "H100:8"], ["--instance", "verda/1A100.22V"]] {
+        let finished =
+            program.run(&[&["cost", "--svg", "none.svg", "-o", "none.json"], &nothing[..]].concat());
+        assert_eq!((finished.code, finished.stdout.as_str()), (2, ""), "{}", finished.stderr);
+        assert!(finished.stderr.contains("--instance PROVIDER/TYPE"), "{}", finished.stderr);
+        assert!(!program.folder().join("none.svg").exists() && !program.folder().join("none.json").exists());
     }
 }

@@ -229,6 +229,39 @@ fn p076_parts_of_an_instance_survive() {
     assert!(whole.contains("\"peak\": 8,"), "{whole}");
 }
 
+/// Reserved machines are whole, savings plans come in parts; `--whole` treats all alike, and the answer says which.
+#[test]
+fn contracts_are_taken_as_they_are_sold() {
+    let rows = "{ instance = \"p4d.24xlarge\", region = \"us-east-1\", billing = \"savings-1y\", upfront = \"none\", \
+                usd-per-hour = 15.5 },";
+    let program = Program::new().file("own.toml", &overlay("aws", rows));
+    let line = [&["--instances", "2.5", "--catalog=own.toml"], &MACHINE[..]].concat();
+    let document = answer(&program, &line);
+    let tiers: Vec<(String, f64)> = document["tiers"]
+        .as_array()
+        .expect("tiers")
+        .iter()
+        .map(|tier| (tier["billing"].as_str().expect("a kind").to_owned(), number(&tier["instances"])))
+        .collect();
+    assert_eq!(tiers, [("reserved-1y".to_owned(), 2.0), ("savings-1y".to_owned(), 0.5)], "{document}");
+    let assumed = document["assumptions"].to_string();
+    assert!(assumed.contains("savings-1y: in parts") && assumed.contains("whole instances"), "{assumed}");
+    let total = |more: &[&str]| number(&answer(&program, &[&line[..], more].concat())["total_usd"]);
+    assert!(total(&["--whole=false"]) < total(&[]) && total(&[]) < total(&["--whole"]));
+}
+
+/// What is paid at the start of a part-upfront contract is what the source tells.
+#[test]
+fn p084_a_part_that_is_paid_upfront_is_told() {
+    let rows = "{ instance = \"p4d.24xlarge\", region = \"us-east-1\", billing = \"reserved-1y\", \
+                upfront-fee = 40_000.5, recurring-per-hour = 5 },";
+    let program = Program::new().file("own.toml", &overlay("aws", rows));
+    let document = answer(&program, &[&["--instances", "2", "--catalog=own.toml"], &MACHINE[..]].concat());
+    let tier = &document["tiers"][0];
+    assert_eq!((&tier["upfront"], number(&tier["upfront_usd"])), (&"partial".into(), 80_001.0), "{document}");
+    assert_eq!(tier["total_usd"], 167_601);
+}
+
 /// Savings plans and reserved instances stand apart, each at its own price; none is derived from the other.
 #[test]
 fn p082_savings_plans_are_not_reserved_instances() {

@@ -111,6 +111,79 @@ fn yuan_stay_yuan() {
     assert_eq!(dollars["rows"][0]["total_usd"], 482.53);
     let back = cost(&[machine.as_slice(), &["--currency", "CNY", "--fx", "CNY=7.2"]].concat());
     assert_eq!(back["rows"][0]["amount_per_hour"], 34.742);
+    // What is sold in yuan comes back to the last fen, whatever the rate: in JSON, in tables and in CSV.
+    let month = ["cost", "--instance", "alicloud/ecs.gn7e-c16g1.4xlarge", "--hours", "730"];
+    for rate in ["CNY=7.1", "CNY=7.2345", "CNY=6.9"] {
+        let ask = |format: &str| {
+            run(&[&month[..], &["--currency", "CNY", "--fx", rate, "--format", format]].concat())
+        };
+        let row = &ask("json").json()["rows"][0];
+        assert_eq!(
+            (number(&row["total_amount"]), number(&row["amount_per_hour"])),
+            (25_361.66, 34.742),
+            "{rate}"
+        );
+        assert!(ask("table").stdout.contains("25,361.66"), "{rate}");
+        assert!(ask("csv").stdout.contains(",25361.66,"), "{rate}");
+    }
+}
+
+/// What has no rate is counted aloud, with the remedy; a rate silences it.
+#[test]
+fn prices_without_a_rate_are_never_left_out_in_silence() {
+    let said = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let document = run(&[&words[..], &["--json"]].concat()).json();
+        let warnings = document["warnings"].as_array().unwrap().clone();
+        let ours = warnings.iter().find(|warning| warning["id"] == "no-exchange-rate");
+        ours.map(|warning| warning["message"].as_str().unwrap().to_owned())
+    };
+    for line in [
+        "cost --gpu A100-80GB --hours 10",
+        "recommend --model llama-3-8b --task infer --gpu A100-80GB",
+        "cost --provider aws,alicloud --gpu A100-80GB --hours 10",
+    ] {
+        let message = said(line).unwrap_or_else(|| panic!("{line}: no warning"));
+        assert!(message.contains("in CNY") && message.contains("--fx CNY=RATE"), "{message}");
+        assert_eq!(said(&format!("{line} --fx CNY=7.1,EUR=0.9")), None, "{line}");
+        assert_eq!(
+            said(&format!("{line} --billing committed --min-ram 2000GiB")),
+            None,
+            "{line}: others do not qualify"
+        );
+    }
+}
+
+/// `diff` converts at the rate of an overlay too, and reads converted answers by their dollars.
+#[test]
+fn diff_takes_rates_from_overlays() {
+    let rate = "schema = 1\nsource = \"desk\"\n[[currency]]\ncode = \"EUR\"\nname = \"euro\"\nper-usd = 0.9\n[sources.desk]\ntext = \"our desk\"\nas-of = 2026-11-20\n";
+    let program = Program::new().file("rate.toml", rate);
+    let line =
+        "cost --instance aws/p5.48xlarge --region us-east-1 --billing on-demand --catalog rate.toml --json";
+    let ask = |more: &str| {
+        let line = format!("{line} {more}");
+        let finished = program.run(&line.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(finished.code, 0, "{line}: {}", finished.stderr);
+    };
+    ask("--hours 100 -o old.json");
+    ask("--hours 200 -o new.json --currency EUR");
+    let finished = program.run(&[
+        "diff",
+        "old.json",
+        "new.json",
+        "--json",
+        "--catalog",
+        "rate.toml",
+        "--currency",
+        "EUR",
+    ]);
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    let document = finished.json();
+    assert_eq!((&document["currency"], &document["fx"]["rate"]), (&"EUR".into(), &serde_json::json!(0.9)));
+    let totals = &document["totals"];
+    assert_eq!((&totals["change_usd"], &totals["change_amount"]), (&5504.into(), &4953.6.into()));
+    assert_eq!(program.run(&["diff", "old.json", "new.json", "--currency", "EUR"]).code, 2, "no rate");
 }
 
 /// P087: every column of money names its currency, in each format.

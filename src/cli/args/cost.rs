@@ -25,6 +25,10 @@ pub struct CostArgs {
     /// The bill.
     #[command(flatten)]
     pub bill: BillArgs,
+    /// Draw the break-even lines of the one machine asked for into this SVG file too
+    #[arg(long, alias = "svg", env = "GPUADVISE_PLOT", hide_env = true, value_name = "FILE.svg")]
+    #[arg(help_heading = "Picture")]
+    pub plot: Option<PathBuf>,
 }
 
 /// What is used: machines and hours.

@@ -11,7 +11,7 @@ use crate::cli::{discount, limit, verdict};
 use crate::diag::{Assumption, InputError, Warning};
 use crate::price::commit::demand::{Demand, Horizon, MICRO, week};
 use crate::price::commit::offer::{Candidate, Choice, Priced, Unit, choose, single_gpus};
-use crate::price::commit::{Bill, Plan, Question, Rules, said, usage};
+use crate::price::commit::{Bill, Plan, Question, Rules, Whole, said, usage};
 use crate::report::commitments::{Commitments, Found};
 use crate::report::plot_commitments;
 use crate::report::recommend::RejectedLine;
@@ -77,9 +77,10 @@ pub fn run(frame: &Frame, args: CommitmentsArgs) -> anyhow::Result<Outcome> {
     let mut not_known = best.candidate.not_known(&catalog, &kinds);
     not_known.extend((rules.spot_share > 0.0 && best.priced.spot.is_none()).then_some((Billing::Spot, None)));
     let body = nothing(choice.unit).with(&found).without_price_of(&not_known);
-    assumptions.extend(about(&best, &choice, &catalog, horizon));
+    assumptions.extend(about(&best, &choice, &catalog, (horizon, rules)));
+    assumptions.extend(said::gap(best.question.gap(&best.bill, &demand)));
     warnings.extend(said::warnings(&catalog, best.candidate, &best.priced, &best.bill));
-    if let Some(path) = &plan.svg {
+    if let Some(path) = &plan.plot {
         frame.write_file(path, frame.picture(plot_commitments::svg(&body)).as_bytes())?;
     }
     frame.answer(&catalog, &assumptions, &warnings, body)?;
@@ -121,7 +122,11 @@ fn kinds(asked: Vec<Billing>) -> Vec<Billing> {
 
 fn rules(plan: &PlanArgs) -> Rules {
     Rules {
-        whole: plan.whole.unwrap_or(false),
+        whole: match plan.whole {
+            None => Whole::ByKind,
+            Some(true) => Whole::Always,
+            Some(false) => Whole::Never,
+        },
         spot_share: plan.max_spot_share.map_or(0.0, |percent| percent.0 / 100.0),
     }
 }
@@ -194,17 +199,25 @@ fn best<'a>(choice: &'a Choice, rules: Rules, demand: &Demand) -> Result<Option<
 /// Whole instances and a share of spot, with very many plans that are as good as each other.
 fn no_exact_answer() -> InputError {
     let message =
-        "`--whole` and `--max-spot-share` together leave too many plans that are as good as each other";
-    InputError::new(message, "leave one of them out, or keep to the terms of the horizon with `--billing`")
+        "whole instances and `--max-spot-share` together leave too many plans that are as good as each other";
+    InputError::new(
+        message,
+        "leave `--max-spot-share` out, allow parts with `--whole=false`, or keep to the terms of the horizon with `--billing`",
+    )
 }
 
 /// What was taken for granted about contracts and places.
-fn about(best: &Best, choice: &Choice, catalog: &Catalog, horizon: Horizon) -> Vec<Assumption> {
+fn about(
+    best: &Best,
+    choice: &Choice,
+    catalog: &Catalog,
+    (horizon, rules): (Horizon, Rules),
+) -> Vec<Assumption> {
     let mut all = Vec::new();
     all.extend(said::unit(choice.unit));
     all.extend(said::place(catalog, choice, best.candidate));
     all.extend(said::terms(&best.priced.market, horizon));
-    all.extend(said::parts(&best.bill));
+    all.extend(said::parts(&best.priced.market, rules.whole));
     all.extend(said::spot(&best.bill));
     all
 }
@@ -232,21 +245,9 @@ fn no_plan(
         frame.complain("no price on demand is known, without which burst cannot be priced");
         return Ok(Outcome::CatalogProblem);
     }
-    if let Some(regions) = sold_in(catalog, filter) {
-        frame.complain(&format!(
-            "the machine is not sold in the regions asked for; the catalog has it in: {regions}"
-        ));
+    if let Some(where_else) = verdict::sold_elsewhere(catalog, filter) {
+        frame.complain(&where_else);
         return Ok(Outcome::Nothing);
     }
     Ok(verdict::no_offer(frame, &rejected, unusable))
-}
-
-/// Regions that have the machine asked for, where limits on regions leave none.
-fn sold_in(catalog: &Catalog, filter: &Filter) -> Option<String> {
-    let passes = |region| filter.region_miss(catalog, region).is_none();
-    let regions: BTreeSet<_> =
-        filter.instances.iter().flat_map(|&id| catalog.prices_of(id)).map(|price| price.region).collect();
-    let elsewhere = !regions.is_empty() && !regions.iter().any(|&region| passes(region));
-    let names: Vec<&str> = regions.iter().map(|&id| catalog.region(id).name.as_str()).collect();
-    elsewhere.then(|| names.join(", "))
 }

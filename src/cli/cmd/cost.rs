@@ -10,13 +10,15 @@ use crate::cli::exit::Outcome;
 use crate::cli::frame::Frame;
 use crate::cli::value::Amount;
 use crate::cli::{discount, limit, quota, verdict};
-use crate::diag::Assumption;
+use crate::diag::{Assumption, InputError};
 use crate::money::{Usd, UsdPerHour};
 use crate::price::listing::{CostRow, Detail, Listing, Query, SpotQuestion, gang, list_allowed};
 use crate::price::part;
 use crate::price::spot::outlook::assumptions;
 use crate::report::cost::{CostAnswer, over_limit, over_quota};
+use crate::report::plot_commitments;
 use crate::report::recommend::RejectedLine;
+use std::path::Path;
 
 /// Hours of a month, by the contract.
 const MONTH_HOURS: f64 = 730.0;
@@ -60,17 +62,35 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
     listing.rows.truncate(limits.top.map_or(usize::MAX, |top| top as usize));
     let body = CostAnswer::new(&catalog, query.hours, &listing.rows).rejecting(rejected);
     let rejected = body.rejected.clone();
+    let picture = args.plot.as_deref().map(|path| picture(&body, path)).transpose()?;
     let mut warnings = verdict::price_warnings(&listing);
     warnings.extend(listing.rows.first().and_then(|row| verdict::owed(&row.cost)));
     warnings.extend(verdict::parts_unknown(listing.rows.iter().map(|row| &row.cost)));
     let spot = spot_assumptions(&catalog, &query, &listing);
     let assumptions = [spot, discounts, part::assumptions(&extras)].concat();
+    if let Some((path, svg)) = picture {
+        frame.write_file(path, frame.picture(svg).as_bytes())?;
+    }
     frame.answer(&catalog, &assumptions, &warnings, body)?;
     let Some((at_least, cheapest)) = cheapest else {
+        if let Some(where_else) = verdict::sold_elsewhere(&catalog, &query.filter) {
+            frame.complain(&where_else);
+            return Ok(Outcome::Nothing);
+        }
         let unknown = rejected.iter().filter(|line| line.reason == "price-unknown").count();
         return Ok(verdict::no_offer(frame, &rejected, listing.unknown + listing.too_old + unknown));
     };
     Ok(verdict::within(frame, (cheapest, at_least), limits.fail_over))
+}
+
+/// Break-even lines of the one machine that is asked for, and the file that they go to.
+fn picture<'p>(body: &CostAnswer, path: &'p Path) -> Result<(&'p Path, String), InputError> {
+    let kinds = body.kinds().map_err(|why| {
+        let hint =
+            "draw one machine that is sold with a term: `--instance PROVIDER/TYPE`, without `--billing`";
+        InputError::new(format!("`--plot {}`: {why}", path.display()), hint)
+    })?;
+    Ok((path, plot_commitments::break_even_svg(&kinds)))
 }
 
 /// The prices that quotas allow, and of the others the one that needs least more.

@@ -1,6 +1,7 @@
 //! `diff`: what changed between two stored answers, and whether the cost may rise by that.
 
 use crate::catalog::Catalog;
+use crate::catalog::load::Sections;
 use crate::cli::args::DiffArgs;
 use crate::cli::exit::Outcome;
 use crate::cli::frame::{self, Frame};
@@ -24,6 +25,10 @@ pub fn run(frame: &Frame, args: &DiffArgs) -> anyhow::Result<Outcome> {
     let answer = DiffAnswer::new((&old_name, &old), (&new_name, &new), limit)?;
     let broken = answer.limit.as_ref().and_then(|limit| limit.message.clone());
     let warnings = answer.warnings();
+    if frame.asks_for_currency() {
+        // Rates may stand in overlays.
+        frame.catalog_for(Sections::PRICES, || answer.clone())?;
+    }
     frame.answer(&Catalog::default(), &[], &warnings, answer)?;
     Ok(match broken {
         Some(message) => {

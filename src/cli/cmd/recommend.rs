@@ -48,5 +48,5 @@ pub fn run(frame: &Frame, args: RecommendArgs) -> anyhow::Result<Outcome> {
         found.rejected.iter().map(|r| r.reason),
     )?;
     frame.answer(&catalog, &assumptions, &warnings, body)?;
-    Ok(verdict::of_search(frame, &found, constraint.limit.fail_over))
+    Ok(verdict::of_search(frame, &found, constraint.limit.fail_over, (&catalog, &limits.filter)))
 }

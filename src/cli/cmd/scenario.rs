@@ -70,7 +70,7 @@ pub fn run(
         found.rejected.iter().map(|r| r.reason),
     )?;
     frame.answer(&catalog, &assumptions, &warnings, body.with_scenario(answer))?;
-    Ok(verdict::of_search(frame, &found, constraint.limit.fail_over))
+    Ok(verdict::of_search(frame, &found, constraint.limit.fail_over, (&catalog, &limits.filter)))
 }
 
 /// What one machine like the guide's costs for an hour, contract by contract.

@@ -75,7 +75,8 @@ terms! {
         "cheapest-place": "Several regions or GPUs qualify; the one with the lowest total was taken. Say `--region` or a GPU by its full name.";
         "term-starts": "Commitments begin with the horizon and follow each other without a gap; each term may be of another size. That keeps the optimum exact.";
         "term-in-full": "A term that is longer than the horizon is owed in full, also for the time after it. `--horizon 3y` looks at the whole of a three-year term.";
-        "commitment-parts": "The plan commits to a part of an instance. Spend-based plans (savings plans) can be bought so, reserved machines cannot: `--whole` plans with whole instances only.";
+        "commitment-parts": "Savings plans are a sum of money for each hour, so they may pay for a part of an instance; reserved machines, committed use and subscriptions are of whole instances. `--whole` plans all as whole, `--whole=false` all in parts.";
+        "mix-left-open": "Whole instances of one contract beside parts of another, with terms of several lengths or with spot, are not searched in every mix. The figure is the distance to a plan in which everything could be bought in parts, which no plan can beat.";
         "spot-without-reruns": "Spot is taken at its price for the hour. What interruptions add is the answer of `recommend --billing spot`.";
         "restart-time": "Billed time from a restart until work goes on. Say `--restart-time`.";
         "present-machine": "Which machine is rented now was not said, so its price is that of the cheapest one with as many of these GPUs. Say `--instance PROVIDER/TYPE`, and the region.";
@@ -92,6 +93,7 @@ terms! {
     warning {
         "nccl-not-used": "The measured network of `--nccl` is that of other machines than those looked at, or of the other kind (a node has no network between nodes), so the catalog's links stand. Look at machines with the same GPU and as many of them, or give the output of such a cluster.";
         "impact-unknown": "What the measured network means for the workload cannot be said; the message has the reason. It is worked out for training of networks that work on tokens, from a table of a collective that a ring carries.";
+        "no-exchange-rate": "Machines that would qualify are priced in a currency of which no rate is known, so they cannot be compared with others and never count as the cheapest. Say the rate with its day, `--fx CNY=RATE@DAY`; or `--currency CNY` for an answer about these machines alone, without any rate.";
         "api-ended": "Prices of APIs whose end was announced for a day in the past are left out.";
         "api-unknown": "The catalog has no price of an API that serves this network. `--api PROVIDER/MODEL` compares another model.";
         "cached-price-unknown": "The source has no price of cached input, so cached tokens count at the price of input: the bill of the API is an upper bound. `--cached-price` says it.";

@@ -18,7 +18,16 @@ pub(super) struct Bands {
 impl Bands {
     /// Bands between the distinct demands. `slot` is the length of a stretch in hours.
     pub(super) fn fractional(demand: &Demand, slot: usize) -> Self {
-        let mut levels = demand.hours().to_vec();
+        Self::between(demand.hours().to_vec(), demand, slot)
+    }
+
+    /// The same with none that reaches over a multiple of `unit`, up to the one that holds the peak.
+    pub(super) fn fractional_within(demand: &Demand, slot: usize, unit: u64) -> Self {
+        let ends = (1..=demand.peak() / unit).map(|at| at * unit);
+        Self::between(demand.hours().iter().copied().chain(ends).collect(), demand, slot)
+    }
+
+    fn between(mut levels: Vec<u64>, demand: &Demand, slot: usize) -> Self {
         levels.sort_unstable();
         levels.dedup();
         levels.retain(|&level| level > 0);

@@ -1,6 +1,6 @@
 //! The bill of a plan, tier by tier from the base up. Exact until the end; the printed cents add up to the total.
 
-use super::demand::Demand;
+use super::demand::{Demand, MICRO};
 use super::{Market, Plan, Question};
 use crate::catalog::price::{Billing, Upfront};
 use crate::money::{Usd, UsdPerHour};
@@ -74,7 +74,7 @@ pub(super) fn bill(question: &Question, plan: &Plan, demand: &Demand) -> Bill {
     let tiers: Vec<Tier> = exact
         .iter()
         .zip(cents)
-        .map(|(it, total)| Tier { total, upfront: upfront(market, it.tier.part, total), ..it.tier })
+        .map(|(it, total)| Tier { total, upfront: upfront(market, &it.tier, total), ..it.tier })
         .collect();
     let committed = |tier: &&Tier| matches!(tier.part, Part::Commitment(_));
     Bill {
@@ -183,12 +183,16 @@ pub(super) fn height_of(left: &[u64], hours: u64) -> u64 {
     height
 }
 
-fn upfront(market: &Market, part: Part, total: Usd) -> Option<Usd> {
-    let Part::Commitment(at) = part else { return None };
-    match market.commitments[at].upfront? {
+fn upfront(market: &Market, tier: &Tier, total: Usd) -> Option<Usd> {
+    let Part::Commitment(at) = tier.part else { return None };
+    let commitment = &market.commitments[at];
+    match commitment.upfront? {
         Upfront::No => Some(Usd::ZERO),
         Upfront::All => Some(total),
-        Upfront::Partial => None,
+        Upfront::Partial => {
+            let instances = tier.instances as f64 / MICRO as f64;
+            commitment.fee?.scaled(instances * tier.terms as f64).map(|paid| paid.min(total))
+        }
     }
 }
 

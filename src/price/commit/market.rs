@@ -25,6 +25,8 @@ pub struct Commitment {
     pub per_hour: UsdPerHour,
     /// Hours that are owed.
     pub term_hours: u32,
+    /// What one instance pays at the start of a term, where `upfront` is a part that the source tells.
+    pub fee: Option<Usd>,
 }
 
 impl Commitment {
@@ -60,11 +62,12 @@ pub(super) struct Layer {
 ///
 /// A commitment is good for nothing but hours, so of two that cover the same stretch the cheaper one is enough; of
 /// equal ones that with less upfront, then the first.
-pub(super) fn layers(market: &Market, horizon: usize) -> Vec<Layer> {
+pub(super) fn layers(market: &Market, horizon: usize, allowed: fn(&Commitment) -> bool) -> Vec<Layer> {
     let mut all: Vec<Layer> = market
         .commitments
         .iter()
         .enumerate()
+        .filter(|(_, it)| allowed(it))
         .map(|(commitment, it)| Layer {
             commitment,
             hours: (it.term_hours as usize).min(horizon),

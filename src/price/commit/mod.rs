@@ -30,12 +30,15 @@
 //! where all commitments cover the whole horizon (the total is convex in their number); where they do not, the few
 //! ways that can beat it are gone through, see `whole.rs`. If they are too many there is no answer.
 //!
+//! *As they are sold* whole instances of some contracts stand beside parts of others: see `mixed.rs`.
+//!
 //! Demand and amounts are whole millionths of an instance, prices whole 10^-12 dollars, sums exact integers.
 
 mod band;
 mod bill;
 pub mod demand;
 mod market;
+mod mixed;
 pub mod offer;
 mod optimum;
 pub mod said;
@@ -51,11 +54,23 @@ pub use shape::{Column, load_duration};
 use crate::money::{Usd, UsdPerHour};
 use demand::Demand;
 
+/// Which commitments come in whole instances only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whole {
+    /// None: each may be of a part of an instance.
+    #[default]
+    Never,
+    /// All.
+    Always,
+    /// As they are sold, see [`crate::catalog::price::Billing::is_sold_in_parts`].
+    ByKind,
+}
+
 /// What may be bought.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// Commitments only of whole instances.
-    pub whole: bool,
+    /// Commitments of whole instances.
+    pub whole: Whole,
     /// Most of all instance-hours that spot may take, as a share.
     pub spot_share: f64,
 }
@@ -126,6 +141,12 @@ impl Question {
         let without = self.bill(&nothing, demand);
         // A commitment that does not save a cent binds for nothing.
         Some(if without.total <= bill.total { (nothing, without) } else { (plan, bill) })
+    }
+
+    /// How much dearer than the cheapest plan a bill may be at most; `None` where it is the cheapest. Only contracts in
+    /// whole instances beside others in parts leave something open.
+    pub fn gap(&self, bill: &Bill, demand: &Demand) -> Option<Usd> {
+        mixed::gap(self, demand, bill)
     }
 
     /// What a plan costs for a demand.

@@ -8,7 +8,7 @@ use crate::catalog::price::{Billing, Upfront};
 use crate::catalog::provenance::SourceId;
 use crate::catalog::region::RegionId;
 use crate::catalog::select::Filter;
-use crate::money::UsdPerHour;
+use crate::money::{Usd, UsdPerHour};
 use crate::price::listing::{CostRow, Detail, Listing, Query, list};
 use crate::price::part::Extras;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,8 @@ pub struct Offer {
     pub upfront: Option<Upfront>,
     /// Price of one unit; `None` is unknown.
     pub per_hour: Option<UsdPerHour>,
+    /// What one unit pays at the start of a term, where `upfront` is a part that the source tells.
+    pub fee: Option<Usd>,
     /// Where the price comes from, with its date.
     pub source: SourceId,
     /// The price came from an overlay.
@@ -129,6 +131,8 @@ fn offer(row: CostRow, unit: Unit) -> Offer {
             Unit::Machine => cost.usd_per_hour,
             Unit::Gpu => cost.usd_per_gpu_hour,
         },
+        // The query is about one machine for less than a term, and a unit is a whole machine.
+        fee: cost.upfront_paid.filter(|_| cost.upfront == Some(Upfront::Partial)),
         source: cost.source,
         overridden: cost.overridden,
         notes: cost.notes.into_iter().filter(about_the_price).collect(),
@@ -149,8 +153,8 @@ impl Candidate {
         for (at, offer) in self.offers.iter().enumerate() {
             if let (Some(term_hours), Some(per_hour)) = (offer.billing.term_hours(), offer.per_hour) {
                 commitments.push(at);
-                let Offer { billing, upfront, .. } = *offer;
-                market.commitments.push(Commitment { billing, upfront, per_hour, term_hours });
+                let Offer { billing, upfront, fee, .. } = *offer;
+                market.commitments.push(Commitment { billing, upfront, per_hour, term_hours, fee });
             }
         }
         Some(Priced { market, on_demand, spot, commitments })

@@ -4,26 +4,40 @@ use super::band::Bands;
 use super::demand::Demand;
 use super::market::{Market, layers};
 use super::step::{Step, Tree, price_order};
-use super::whole::{self, Burst};
-use super::{Plan, Question, Rules};
+use super::whole::Burst;
+use super::{Commitment, Plan, Question, Whole, mixed};
 use crate::money::UsdPerHour;
 
 /// The cheapest plan for a demand, by the argument of the [module](super).
 pub(super) fn plan(question: &Question, demand: &Demand) -> Option<Plan> {
+    match question.rules.whole {
+        Whole::Never => uniform(question, demand, false, |_| true),
+        Whole::Always => uniform(question, demand, true, |_| true),
+        Whole::ByKind => mixed::plan(question, demand),
+    }
+}
+
+/// The cheapest plan with those commitments that are `allowed`, all in whole instances or all in parts.
+pub(super) fn uniform(
+    question: &Question,
+    demand: &Demand,
+    whole: bool,
+    allowed: fn(&Commitment) -> bool,
+) -> Option<Plan> {
     let Question { market, rules } = question;
     let horizon = demand.hours().len();
-    let tree = Tree::new(layers(market, horizon), horizon);
-    let mut search = Search::new(market, *rules, demand, &tree);
+    let tree = Tree::new(layers(market, horizon, allowed), horizon);
+    let mut search = Search::new(market, rules.spot_share, demand, &tree);
     if let Some(shortest) = tree.layers().last() {
-        let bands = if rules.whole {
+        let bands = if whole {
             Bands::whole(demand, shortest.hours)
         } else {
             Bands::fractional(demand, shortest.hours)
         };
         search.run(&tree, &bands);
-        if let Some(price) = search.across.filter(|_| rules.whole && !tree.is_flat()) {
+        if let Some(price) = search.across.filter(|_| whole && !tree.is_flat()) {
             let known = search.owed + search.price.cost(search.burst);
-            search.bought = whole::best(&tree, &bands, &search.price, price, known)?;
+            search.bought = super::whole::best(&tree, &bands, &search.price, price, known)?;
         }
     }
     let part = |layer: usize| super::Bought {
@@ -48,10 +62,10 @@ struct Search {
 }
 
 impl Search {
-    fn new(market: &Market, rules: Rules, demand: &Demand, tree: &Tree) -> Self {
+    fn new(market: &Market, spot_share: f64, demand: &Demand, tree: &Tree) -> Self {
         let on_demand = market.on_demand.picodollars();
         let spot = market.cheaper_spot().map(UsdPerHour::picodollars);
-        let cap = if spot.is_some() { demand.share(rules.spot_share) } else { 0 };
+        let cap = if spot.is_some() { demand.share(spot_share) } else { 0 };
         Self {
             bought: vec![0; tree.nodes()],
             owed: 0,
@@ -110,6 +124,6 @@ impl Search {
 }
 
 /// Whether an hour that a step saves costs less than this price.
-fn is_below(step: &Step, price: i128) -> bool {
+pub(super) fn is_below(step: &Step, price: i128) -> bool {
     price_order((step.owed, step.saved), (price, 1)).is_lt()
 }

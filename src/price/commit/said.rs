@@ -2,9 +2,11 @@
 
 use super::demand::{Horizon, MICRO, YEAR_HOURS};
 use super::offer::{Candidate, Choice, Priced, Unit};
-use super::{Bill, Market, Part};
+use super::{Bill, Market, Part, Whole};
 use crate::catalog::Catalog;
+use crate::catalog::price::Billing;
 use crate::diag::{Assumption, Warning};
+use crate::money::Usd;
 use std::collections::BTreeSet;
 
 fn assume(id: &'static str, value: String, why: &str) -> Assumption {
@@ -103,15 +105,36 @@ pub fn terms(market: &Market, horizon: Horizon) -> Vec<Assumption> {
     all
 }
 
-/// Commitments of a part of an instance.
-pub fn parts(bill: &Bill) -> Option<Assumption> {
-    let committed = bill.tiers.iter().filter(|tier| matches!(tier.part, Part::Commitment(_)));
-    let part = committed.map(|tier| tier.instances).find(|instances| !instances.is_multiple_of(MICRO))?;
-    Some(assume(
-        "commitment-parts",
-        instances(part),
-        "a commitment may be of a part of an instance, as spend-based plans are; --whole buys whole ones only",
-    ))
+/// Which commitments are of whole instances, and which may be of a part of one.
+pub fn parts(market: &Market, whole: Whole) -> Option<Assumption> {
+    let kinds: BTreeSet<Billing> = market.commitments.iter().map(|it| it.billing).collect();
+    let named = |in_parts: bool| {
+        let of = kinds.iter().filter(|kind| match whole {
+            Whole::Never => in_parts,
+            Whole::Always => !in_parts,
+            Whole::ByKind => kind.is_sold_in_parts() == in_parts,
+        });
+        of.map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+    };
+    let said = [(named(false), "whole instances"), (named(true), "in parts")];
+    let said = said.iter().filter(|(kinds, _)| !kinds.is_empty());
+    let value = said.map(|(kinds, how)| format!("{kinds}: {how}")).collect::<Vec<_>>().join("; ");
+    let why = match whole {
+        Whole::ByKind => {
+            "savings plans are a sum of money for each hour, which may buy a part of an instance; the others are of \
+             whole ones: --whole and --whole=false treat all alike"
+        }
+        Whole::Always => "asked for by --whole",
+        Whole::Never => "asked for by --whole=false, though only spend-based plans are sold so",
+    };
+    (!value.is_empty()).then(|| assume("commitment-parts", value, why))
+}
+
+/// What a plan of both sorts leaves open.
+pub fn gap(gap: Option<Usd>) -> Option<Assumption> {
+    let why = "commitments to whole instances and to parts are weighed for each instance of the load, not in every mix: \
+               the plan is at most so much dearer than the cheapest one";
+    gap.map(|usd| assume("mix-left-open", format!("at most {usd} USD"), why))
 }
 
 /// What spot is priced at.

@@ -6,6 +6,8 @@ use super::*;
 use crate::catalog::price::{Billing, Upfront};
 use proptest::prelude::*;
 
+mod mixed;
+
 fn rate(text: &str) -> UsdPerHour {
     text.parse().unwrap()
 }
@@ -20,6 +22,7 @@ fn commitment(cents: u32, term_hours: u32) -> Commitment {
         upfront: Some(Upfront::No),
         per_hour: cents_per_hour(cents),
         term_hours,
+        fee: None,
     }
 }
 
@@ -27,6 +30,10 @@ fn question(on_demand: u32, spot: Option<u32>, commitments: &[(u32, u32)], rules
     let commitments = commitments.iter().map(|&(cents, term)| commitment(cents, term)).collect();
     let spot = spot.map(cents_per_hour);
     Question { market: Market { on_demand: cents_per_hour(on_demand), spot, commitments }, rules }
+}
+
+fn instances(whole: bool) -> Whole {
+    if whole { Whole::Always } else { Whole::Never }
 }
 
 /// Demand in tenths of an instance.
@@ -108,7 +115,7 @@ proptest! {
     ) {
         let demand = tenths(&hours.iter().map(|h| h * 10).collect::<Vec<_>>());
         for whole in [false, true] {
-            let question = question(on_demand, None, &commitments, Rules { whole, spot_share: 0.0 });
+            let question = question(on_demand, None, &commitments, Rules { whole: instances(whole), spot_share: 0.0 });
             let (plan, bill) = question.best(&demand).unwrap();
             let cheapest = brute_force(&question, &demand, &[0.0, 1.0, 2.0, 3.0]);
             prop_assert!((bill.total.to_f64() - cheapest).abs() < 0.006, "{bill:?} {plan:?} against {cheapest}");
@@ -124,7 +131,7 @@ proptest! {
     ) {
         let demand = tenths(&hours);
         let share = f64::from(share) / 100.0;
-        let question = question(on_demand, Some(spot), &commitments, Rules { whole, spot_share: share });
+        let question = question(on_demand, Some(spot), &commitments, Rules { whole: instances(whole), spot_share: share });
         let (plan, bill) = question.best(&demand).unwrap();
         let amounts: &[f64] = if whole { &[0.0, 1.0, 2.0, 3.0, 4.0] } else { &[0.0, 0.5, 1.0, 1.7, 2.1, 3.0] };
         let cheapest = brute_force(&question, &demand, amounts);
@@ -198,7 +205,7 @@ proptest! {
     /// What is paid for in each column of the curve is what is needed there.
     #[test]
     fn the_curve_holds_the_demand(hours in proptest::collection::vec(0_u64..31, 8), columns in 1_usize..12) {
-        let question = question(200, Some(90), &[(120, 8), (150, 4)], Rules { whole: false, spot_share: 0.2 });
+        let question = question(200, Some(90), &[(120, 8), (150, 4)], Rules { whole: Whole::Never, spot_share: 0.2 });
         let demand = tenths(&hours);
         let (plan, bill) = question.best(&demand).unwrap();
         let curve = load_duration(&plan, &bill, &demand, columns);
@@ -282,19 +289,19 @@ fn the_terms_of_the_catalog_nest() {
         .into_iter()
         .filter_map(|billing| {
             let term_hours = billing.term_hours()?;
-            Some(Commitment { billing, upfront: None, per_hour: rate("1"), term_hours })
+            Some(Commitment { billing, upfront: None, per_hour: rate("1"), term_hours, fee: None })
         })
         .collect();
     let terms: std::collections::BTreeSet<u32> = commitments.iter().map(|it| it.term_hours).collect();
     let market = Market { on_demand: rate("2"), spot: None, commitments };
-    assert_eq!(market::layers(&market, Horizon::ThreeYears.hours()).len(), terms.len());
+    assert_eq!(market::layers(&market, Horizon::ThreeYears.hours(), |_| true).len(), terms.len());
 }
 
 /// Ten machines, three years that differ, and a cap on spot that cuts through: still an answer, and no worse than what
 /// shifting one instance at a time can find.
 #[test]
 fn whole_instances_with_spot_are_exact_over_years_too() {
-    let rules = Rules { whole: true, spot_share: 0.13 };
+    let rules = Rules { whole: Whole::Always, spot_share: 0.13 };
     let question = question(300, Some(100), &[(120, 26_280), (170, 8760)], rules);
     let busy = |hour: u64| (hour * 7919 % 101) * MICRO / 10;
     let demand = Demand::over(&(0..500).map(busy).collect::<Vec<_>>(), Horizon::ThreeYears, 0.25);

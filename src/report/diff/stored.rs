@@ -132,8 +132,9 @@ impl Reader<'_> {
         if !root["findings"].is_null() {
             return Err(self.damaged("the catalog of that run was invalid, so it has no answer"));
         }
+        // A converted answer has its dollars beside the amounts; one that was counted in a currency without a rate has none.
         match root["currency"].as_str() {
-            Some(code) if code != "USD" => {
+            Some(code) if code != "USD" && root["fx"].is_null() => {
                 Err(self.damaged(&format!("its amounts are in {code}; diff reads US dollars")))
             }
             _ => Ok(command.to_owned()),

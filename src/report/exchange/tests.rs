@@ -1,3 +1,4 @@
+use super::ListedAmounts;
 use super::{Exchange, Kind, Rate, twin};
 use crate::catalog::provenance::AsOf;
 use crate::report::node::Node;
@@ -8,11 +9,16 @@ use serde_json::{Value, json};
 
 fn at(code: &str, per_usd: &str, decimals: u32) -> Exchange {
     let rate = Rate { per_usd: per_usd.parse().unwrap(), as_of: AsOf::Day(date(2026, 11, 30)) };
-    Exchange { code: code.to_owned(), decimals, kind: Kind::Converted(rate) }
+    Exchange {
+        code: code.to_owned(),
+        decimals,
+        kind: Kind::Converted(rate),
+        listed: ListedAmounts::default(),
+    }
 }
 
 fn native() -> Exchange {
-    Exchange { code: "CNY".to_owned(), decimals: 2, kind: Kind::Native }
+    Exchange { code: "CNY".to_owned(), decimals: 2, kind: Kind::Native, listed: ListedAmounts::default() }
 }
 
 /// A document in the order of its fields.

@@ -19,7 +19,7 @@ pub(in crate::report) fn commitments(answer: &Commitments) -> Vec<Block> {
     if !answer.break_even.is_empty() {
         blocks.push(Block::Heading("Break-even".to_owned()));
         blocks.push(Block::Table(break_even(&answer.break_even)));
-        blocks.extend(curve::break_even(&answer.break_even));
+        blocks.extend(curve::break_even(&answer.kinds().levels));
     }
     if !answer.not_known.is_empty() {
         let name = |line: &crate::report::commitments::NotKnownLine| match line.upfront {

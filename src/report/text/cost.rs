@@ -1,6 +1,6 @@
 //! The page of `cost`.
 
-use super::{billing, count_by_memory, na, overlay_legend, parts, price_text, total_text};
+use super::{billing, count_by_memory, curve, na, overlay_legend, parts, price_text, total_text};
 use crate::report::cost::{CostAnswer, CostRow};
 use crate::report::view::{Block, Grid};
 use std::collections::BTreeSet;
@@ -36,6 +36,10 @@ pub(in crate::report) fn cost(answer: &CostAnswer) -> Vec<Block> {
         "USD/h",
     ]);
     let mut blocks = vec![Block::Table(grid)];
+    if let Ok(kinds) = answer.kinds() {
+        blocks.push(Block::Heading(kinds.title.clone()));
+        blocks.extend(curve::break_even(&kinds.levels));
+    }
     blocks.extend(spot(&answer.rows));
     let rows = answer.rows.iter().map(|row| {
         let name = format!("{}x\u{a0}{}/{}", row.nodes, row.provider, row.instance_type);

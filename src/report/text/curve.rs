@@ -3,7 +3,8 @@
 
 use super::{billing, grouped};
 use crate::price::commit::Column;
-use crate::report::commitments::{BreakEvenLine, Commitments, PartKind};
+use crate::report::commitments::{Commitments, PartKind};
+use crate::report::kinds::Level;
 use crate::report::number::Num;
 use crate::report::view::Block;
 
@@ -106,16 +107,12 @@ fn short(value: f64) -> String {
 }
 
 /// For each contract a line from 0 to 100 % of its hours: below its break-even on demand is cheaper.
-pub(super) fn break_even(lines: &[BreakEvenLine]) -> Vec<Block> {
+pub(super) fn break_even(lines: &[Level]) -> Vec<Block> {
     const CELLS: usize = 40;
-    let names: Vec<String> = lines
-        .iter()
-        .map(|line| billing(line.billing, line.upfront, line.overridden).replace('\u{a0}', " "))
-        .collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
     let mut picture = Vec::new();
-    for (line, name) in lines.iter().zip(&names) {
-        let Some(percent) = line.utilisation_pct else { continue };
+    for line in lines {
+        let Some(percent) = line.percent else { continue };
         let cheaper = (percent.value() / 100.0 * CELLS as f64).round().clamp(0.0, CELLS as f64) as usize;
         let bar: String = (0..CELLS).map(|at| if at < cheaper { ON_DEMAND } else { COMMITTED[0] }).collect();
         let from = match (percent.value() > 100.0, line.within_horizon) {
@@ -123,7 +120,7 @@ pub(super) fn break_even(lines: &[BreakEvenLine]) -> Vec<Block> {
             (_, false) => format!("from {percent} %, which is beyond the horizon"),
             _ => format!("from {percent} %"),
         };
-        picture.push(format!("{name:width$}  0 % {bar} 100 %  {from}"));
+        picture.push(format!("{:width$}  0 % {bar} 100 %  {from}", line.name));
     }
     if picture.is_empty() {
         return Vec::new();

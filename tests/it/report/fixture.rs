@@ -431,6 +431,7 @@ fn costs() -> Vec<Cost> {
         upfront_paid: None,
         ratio_to_on_demand: Some(1.0),
         spot: None,
+        listed: None,
         source: SourceId(1),
         more_sources: vec![],
         overridden: false,
