@@ -36,6 +36,7 @@ fn main() -> anyhow::Result<ExitCode> {
     // `load.rs` includes what this script writes, so only the library has it.
     println!("cargo::rustc-cfg=embedded_catalog");
     println!("cargo::rerun-if-changed=catalog");
+    println!("cargo::rerun-if-changed=tests/rules");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").context("no CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var_os("OUT_DIR").context("no OUT_DIR")?);
     let files = read_files(&root)?;
@@ -50,7 +51,27 @@ fn main() -> anyhow::Result<ExitCode> {
     for section in catalog::image::SECTIONS {
         fs::write(out.join(section), catalog::image::write(section, &catalog, &findings)?)?;
     }
+    fs::write(out.join("rule-cases"), rule_cases(&root)?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The two cases of each rule, `tests/rules/ID.{fires,silent}.json`, as `{"ID": [fires, silent]}`.
+fn rule_cases(root: &Path) -> anyhow::Result<String> {
+    let mut cases = std::collections::BTreeMap::new();
+    let folder = root.join("tests/rules");
+    // A package without its tests still builds; its rules then have no cases to show.
+    for entry in fs::read_dir(&folder).into_iter().flatten() {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(id) = name.strip_suffix(".fires.json") else { continue };
+        let read = |kind: &str| -> anyhow::Result<serde_json::Value> {
+            let path = folder.join(format!("{id}.{kind}.json"));
+            let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+            serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))
+        };
+        cases.insert(id.to_owned(), [read("fires")?, read("silent")?]);
+    }
+    Ok(serde_json::to_string(&cases)?)
 }
 
 /// All TOML files of the catalog in the order of their paths, labelled as seen from the repository.

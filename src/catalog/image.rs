@@ -32,6 +32,7 @@ pub const SECTIONS: &[&str] = &[
     "scenarios",
     "fabrics",
     "ownership",
+    "carbon",
     "findings",
 ];
 
@@ -83,7 +84,10 @@ fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
         all.push(&mut gpu.source);
         all.extend(&mut gpu.usable_source);
     }
-    all.extend(catalog.providers.iter_mut().map(|it| &mut it.source));
+    for provider in &mut catalog.providers {
+        all.push(&mut provider.source);
+        all.extend(provider.operator.iter_mut().map(|it| &mut it.source));
+    }
     all.extend(catalog.regions.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.instances.iter_mut().map(|it| &mut it.source));
     all.extend(catalog.charges.iter_mut().map(|it| &mut it.source));
@@ -122,7 +126,8 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
         "rules" => to_json(&catalog.rules),
         "scenarios" => to_json(&catalog.scenarios),
         "fabrics" => to_json(&catalog.fabrics),
-        "ownership" => to_json(&(&catalog.token_prices, &catalog.carbon)),
+        "ownership" => to_json(&catalog.token_prices),
+        "carbon" => to_json(&catalog.carbon),
         "findings" => to_json(&findings.iter().map(finding_row).collect::<Vec<_>>()),
         _ => Err(io::Error::other(format!("no section is called {section}"))),
     }
@@ -156,7 +161,8 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
         "rules" => catalog.rules = serde_json::from_slice(bytes)?,
         "scenarios" => catalog.scenarios = serde_json::from_slice(bytes)?,
         "fabrics" => catalog.fabrics = serde_json::from_slice(bytes)?,
-        "ownership" => (catalog.token_prices, catalog.carbon) = serde_json::from_slice(bytes)?,
+        "ownership" => catalog.token_prices = serde_json::from_slice(bytes)?,
+        "carbon" => catalog.carbon = serde_json::from_slice(bytes)?,
         _ => {}
     }
     Ok(())

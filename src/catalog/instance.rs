@@ -99,7 +99,18 @@ pub struct Provider {
     pub aliases: Vec<String>,
     /// Kind of provider.
     pub tier: Tier,
+    /// Where the company that runs it has its seat; `None` is unknown and complies with nothing.
+    pub operator: Option<Operator>,
     /// Where the tier and the names come from.
+    pub source: SourceId,
+}
+
+/// The seat of a company.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operator {
+    /// ISO 3166 country code.
+    pub country: String,
+    /// Where this comes from.
     pub source: SourceId,
 }
 

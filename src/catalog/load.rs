@@ -4,6 +4,7 @@
 //! itself was checked by `build.rs` with the same code, and the warnings that it left standing are part of the image
 //! (so `catalog check` shows them with their places, and the binary need not carry a megabyte of TOML).
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -11,8 +12,10 @@ use std::path::{Path, PathBuf};
 
 use super::Catalog;
 use super::image;
+use super::price::Price;
 use super::validate::{SourceFile, validate};
 use crate::diag::{Finding, Level};
+use jiff::civil::Date;
 
 macro_rules! section {
     ($name:literal) => {
@@ -131,7 +134,7 @@ impl std::error::Error for CatalogProblem {
 /// The catalog inside the program.
 pub fn embedded(sections: Sections) -> Result<Catalog, CatalogProblem> {
     let mut catalog = Catalog::default();
-    let parts: [(bool, &str, &[u8]); 9] = [
+    let parts: [(bool, &str, &[u8]); 10] = [
         (true, "core", section!("core")),
         (sections.prices, "prices", section!("prices")),
         (sections.prices, "price-notes", section!("price-notes")),
@@ -141,6 +144,7 @@ pub fn embedded(sections: Sections) -> Result<Catalog, CatalogProblem> {
         (sections.scenarios, "scenarios", section!("scenarios")),
         (sections.fabrics, "fabrics", section!("fabrics")),
         (sections.ownership, "ownership", section!("ownership")),
+        (sections.ownership || (sections.rules && sections.prices), "carbon", section!("carbon")),
     ];
     for (_, name, bytes) in parts.into_iter().filter(|(wanted, ..)| *wanted) {
         image::read(name, bytes, &mut catalog).map_err(CatalogProblem::Image)?;
@@ -160,6 +164,60 @@ pub fn with_overlays(paths: &[PathBuf], sections: Sections) -> Result<Loaded, Ca
         return Err(CatalogProblem::Invalid { findings });
     }
     Ok(Loaded { catalog, warnings: findings })
+}
+
+/// The catalog inside the program, what was fetched laid over it as one layer, and the overlays over both. A price of the
+/// program that is newer than the fetched one holds on. With the newest day of the fetched prices of each provider.
+pub fn with_updates(
+    fetched: &[PathBuf],
+    overlays: &[PathBuf],
+) -> Result<(Loaded, BTreeMap<String, Date>), CatalogProblem> {
+    let own = embedded(Sections::ALL)?;
+    let read = |path: &PathBuf| read_files(path);
+    let files: Vec<SourceFile> =
+        fetched.iter().map(read).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let (mut catalog, mut all) = validate(&files, own.clone(), true);
+    keep_newer(&own, &mut catalog);
+    let mut newest: BTreeMap<String, Date> = BTreeMap::new();
+    for price in catalog.prices.iter().filter(|price| price.overridden) {
+        let provider = &catalog.provider(catalog.instance(price.instance).provider).name;
+        let day = catalog.source(price.source).as_of.not_after();
+        newest.entry(provider.clone()).and_modify(|known| *known = day.max(*known)).or_insert(day);
+    }
+    for path in overlays {
+        let (next, findings) = validate(&read_files(path)?, catalog, true);
+        catalog = next;
+        all.extend(findings);
+    }
+    if all.iter().any(|finding| finding.level == Level::Error) {
+        return Err(CatalogProblem::Invalid { findings: all });
+    }
+    Ok((Loaded { catalog, warnings: all }, newest))
+}
+
+/// Puts prices of `own` back that are of a later day than what was laid over them. Sources keep their ids in a layer.
+fn keep_newer(own: &Catalog, catalog: &mut Catalog) {
+    let key = |catalog: &Catalog, price: &Price| {
+        let machine = catalog.instance(price.instance);
+        let names = (catalog.provider(machine.provider).name.clone(), machine.name.clone());
+        (names, catalog.region(price.region).name.clone(), price.billing, price.upfront)
+    };
+    let known: BTreeMap<_, &Price> = own.prices.iter().map(|price| (key(own, price), price)).collect();
+    let older = |price: &Price| -> Option<Price> {
+        let before = known.get(&key(catalog, price)).filter(|_| price.overridden)?;
+        let (old, new) = (own.source(before.source).as_of, catalog.source(price.source).as_of);
+        let ids = (price.instance, price.region);
+        (old.not_before() > new.not_after()).then(|| Price {
+            instance: ids.0,
+            region: ids.1,
+            ..(*before).clone()
+        })
+    };
+    let back: Vec<(usize, Price)> =
+        catalog.prices.iter().enumerate().filter_map(|(at, price)| Some((at, older(price)?))).collect();
+    for (at, price) in back {
+        catalog.prices[at] = price;
+    }
 }
 
 /// All findings of the overlays, or of the catalog inside the program when there are none.

@@ -96,6 +96,16 @@ impl Catalog {
         &self.regions[usize::from(id.0)]
     }
 
+    /// Seat of the company that runs a region: its own operator, else the provider. `None` is unknown, as for a
+    /// partition of its own abroad (AWS in China) whose operator no source names.
+    pub fn operator_country(&self, id: RegionId) -> Option<&str> {
+        let region = self.region(id);
+        let at_home = |country: &&str| !region.is_apart() || region.country.as_deref() == Some(*country);
+        let operator = self.provider(region.provider).operator.as_ref();
+        let provider = || operator.map(|it| it.country.as_str()).filter(at_home);
+        region.operator_country.as_deref().or_else(provider)
+    }
+
     /// The source behind an id.
     pub fn source(&self, id: SourceId) -> &Source {
         &self.sources[usize::from(id.0)]

@@ -21,6 +21,16 @@ pub struct Region {
     pub country: Option<String>,
     /// Tags such as `eu`, `eea`, `us`, `us-gov`, `cn`; only what a source says.
     pub jurisdictions: Vec<String>,
+    /// Seat of the company that runs this region, ISO 3166, where it is not the provider's.
+    pub operator_country: Option<String>,
     /// Where this comes from.
     pub source: SourceId,
+}
+
+impl Region {
+    /// Whether it belongs to a partition or cloud of its own, such as China or a government's: accounts, prices and
+    /// quotas of the provider's other regions do not hold there.
+    pub fn is_apart(&self) -> bool {
+        self.jurisdictions.iter().any(|tag| tag == "separate-partition" || tag == "separate-cloud")
+    }
 }

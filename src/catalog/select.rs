@@ -37,6 +37,10 @@ pub struct Filter {
     pub countries: Vec<String>,
     /// Only regions under one of these jurisdictions.
     pub jurisdictions: Vec<String>,
+    /// Only regions whose operator has its seat in one of these countries, ISO 3166 codes.
+    pub operator_countries: Vec<String>,
+    /// The same for countries under one of the asked jurisdictions; both must hold.
+    pub operator_under: Vec<String>,
     /// Only these billing kinds.
     pub billing: Vec<Billing>,
     /// Only prices that are young enough.
@@ -79,6 +83,8 @@ pub enum Miss {
     Country,
     /// Another jurisdiction, or not known.
     Jurisdiction,
+    /// The operator has its seat elsewhere, or it is not known.
+    Operator,
     /// Another billing kind.
     Billing,
     /// The price is too old.
@@ -101,6 +107,7 @@ impl Miss {
             Self::Region => "region",
             Self::Country => "country",
             Self::Jurisdiction => "jurisdiction",
+            Self::Operator => "operator",
             Self::Billing => "billing",
             Self::Age => "max-age",
         }
@@ -176,8 +183,20 @@ impl Filter {
             return Some(Miss::Country);
         }
         let under = |wanted: &String| region.jurisdictions.iter().any(|have| is(wanted, have));
-        (!self.jurisdictions.is_empty() && !self.jurisdictions.iter().any(under))
-            .then_some(Miss::Jurisdiction)
+        if !self.jurisdictions.is_empty() && !self.jurisdictions.iter().any(under) {
+            return Some(Miss::Jurisdiction);
+        }
+        let seat = catalog.operator_country(id);
+        let lacks = |wanted: &[String]| {
+            !wanted.is_empty() && !seat.is_some_and(|have| wanted.iter().any(|one| is(one, have)))
+        };
+        (lacks(&self.operator_countries) || lacks(&self.operator_under)).then_some(Miss::Operator)
+    }
+
+    /// Whether not every region passes.
+    pub fn limits_places(&self) -> bool {
+        let lists = [&self.countries, &self.jurisdictions, &self.operator_countries, &self.operator_under];
+        !self.regions.is_empty() || lists.into_iter().any(|list| !list.is_empty())
     }
 
     /// What a price fails first: its region, its kind, its age; `None` when it passes. The machine is judged by `miss`.
@@ -204,8 +223,7 @@ impl Filter {
 
     /// The machines that pass, in catalog order. With a limit on regions, those that have a price in one that passes.
     pub fn instances(&self, catalog: &Catalog) -> Vec<InstanceId> {
-        let limits_regions =
-            !(self.regions.is_empty() && self.countries.is_empty() && self.jurisdictions.is_empty());
+        let limits_regions = self.limits_places();
         let ids = (0..catalog.instances.len()).map(|at| InstanceId(at as u16));
         let passes = |&id: &InstanceId| {
             let sold = || {

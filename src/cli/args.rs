@@ -4,7 +4,9 @@ mod catalog;
 mod cost;
 mod gate;
 
-pub use catalog::{CatalogDiffArgs, ImportArgs};
+#[cfg(feature = "refresh")]
+pub use catalog::UpdateArgs;
+pub use catalog::{CatalogDiffArgs, HistoryArgs, ImportArgs};
 pub use cost::{CostArgs, CostLimitArgs, UsageArgs};
 pub use gate::{DiffArgs, GateArgs};
 
@@ -58,6 +60,15 @@ pub struct GlobalArgs {
     /// Catalog file or folder that adds or overrides rows, such as your own prices; later ones win
     #[arg(long, global = true, env = "GPUADVISE_CATALOG", hide_env = true, value_name = "PATH")]
     pub catalog: Vec<PathBuf>,
+
+    /// Folder of `catalog update` [default: ~/.local/share/gpuadvise, as XDG has it]
+    #[arg(long, global = true, env = "GPUADVISE_DATA", hide_env = true, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+
+    /// Leave out the prices that `catalog update` fetched
+    #[arg(long, global = true, env = "GPUADVISE_NO_UPDATES", hide_env = true)]
+    #[arg(value_parser = FalseyValueParser::new())]
+    pub no_updates: bool,
 
     /// Project file whose `[defaults]` fill in flags [default: the nearest gpuadvise.toml upward]
     #[arg(long, global = true, env = "GPUADVISE_CONFIG", hide_env = true, value_name = "FILE")]
@@ -206,6 +217,13 @@ pub enum CatalogCommand {
     /// What prices two catalogs differ in, with limits on what may be lost or change
     #[command(after_help = help::MORE, after_long_help = help::CATALOG_DIFF)]
     Diff(CatalogDiffArgs),
+    /// Fetch prices from their sources over HTTPS, or from a mirror, and keep them for later runs
+    #[cfg(feature = "refresh")]
+    #[command(after_help = help::MORE, after_long_help = help::CATALOG_UPDATE)]
+    Update(UpdateArgs),
+    /// How fetched prices moved over the last days: lowest, mean, highest
+    #[command(after_help = help::MORE, after_long_help = help::CATALOG_HISTORY)]
+    History(HistoryArgs),
 }
 
 /// Arguments of `catalog show`.

@@ -47,6 +47,21 @@ pub struct FilterArgs {
     #[arg(long, env = "GPUADVISE_JURISDICTION", hide_env = true, value_name = "TAG", value_delimiter = ',')]
     pub jurisdiction: Option<Vec<String>>,
 
+    /// Countries where the company that runs the region has its seat (`FI,NL`); an unknown seat is left out
+    #[arg(
+        long,
+        env = "GPUADVISE_OPERATOR_COUNTRY",
+        hide_env = true,
+        value_name = "CODE",
+        value_delimiter = ','
+    )]
+    pub operator_country: Option<Vec<String>>,
+
+    /// Jurisdictions of that seat (`eu`, `eea`, `us`, `cn` …); an unknown seat is left out
+    #[arg(long, env = "GPUADVISE_OPERATOR_JURISDICTION", hide_env = true, value_name = "TAG")]
+    #[arg(value_delimiter = ',')]
+    pub operator_jurisdiction: Option<Vec<String>>,
+
     /// GPUs: a name or family (`H100`), nodes that hold so many (`A100-80GB:8`), a memory range (`24GB..80GB`)
     #[arg(long, env = "GPUADVISE_GPU", hide_env = true, value_name = "SPEC", value_delimiter = ',')]
     pub gpu: Option<Vec<String>>,
@@ -88,11 +103,25 @@ pub struct FilterArgs {
     #[arg(long, env = "GPUADVISE_MAX_AGE", hide_env = true, value_name = "DAYS", allow_hyphen_values = true)]
     pub max_age: Option<Days>,
 }
+impl FilterArgs {
+    /// Long names of the flags that ask for what only law or contracts can promise.
+    pub const LAW: [&'static str; 4] =
+        ["country", "jurisdiction", "operator-country", "operator-jurisdiction"];
+
+    /// Whether one of them is set.
+    pub fn names_law(&self) -> bool {
+        [&self.country, &self.jurisdiction, &self.operator_country, &self.operator_jurisdiction]
+            .into_iter()
+            .any(Option::is_some)
+    }
+}
 group!(FilterArgs {
     provider,
     region,
     country,
     jurisdiction,
+    operator_country,
+    operator_jurisdiction,
     gpu,
     instance,
     min_vcpus,

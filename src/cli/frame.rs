@@ -2,13 +2,15 @@
 
 use super::args::{GlobalArgs, WorkloadSourceArgs};
 use super::config::{self, Settings};
-use super::constraint::ConstraintArgs;
+use super::constraint::{ConstraintArgs, FilterArgs};
 use super::exit::{self, CatalogError};
 use super::money::Money;
 use super::output;
 use super::project::Project;
 use super::request::{self, Asked, Group};
+use super::store::Store;
 use super::terminal::Terminal;
+use super::updates::{self, Laid};
 use crate::catalog::Catalog;
 use crate::catalog::load::{self, CatalogProblem, Loaded, Sections};
 use crate::catalog::select::Filter;
@@ -20,9 +22,11 @@ use crate::workload::settings::WorkloadArgs;
 use anyhow::Context;
 use jiff::civil::Date;
 use std::cell::{OnceCell, RefCell};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+pub use super::reading::{measurements, stored};
 
 /// The surroundings of one run.
 pub struct Frame {
@@ -32,6 +36,8 @@ pub struct Frame {
     project: OnceCell<Project>,
     /// What the overlays made the reader should know.
     overlay_warnings: RefCell<Vec<Warning>>,
+    /// That fetched prices are used, once a catalog has them.
+    updates: RefCell<Vec<Assumption>>,
     /// The currency of the answer, once it is settled.
     money: OnceCell<RefCell<Money>>,
 }
@@ -42,8 +48,8 @@ impl Frame {
         let (started, project) = (Instant::now(), OnceCell::new());
         let mut global = asked.settle(global)?;
         global.output = global.output.filter(|path| path != Path::new("-"));
-        let overlay_warnings = RefCell::default();
-        Ok(Self { asked, global, started, project, overlay_warnings, money: OnceCell::new() })
+        let (overlay_warnings, updates) = (RefCell::default(), RefCell::default());
+        Ok(Self { asked, global, started, project, overlay_warnings, updates, money: OnceCell::new() })
     }
 
     /// Form of the answer.
@@ -86,7 +92,7 @@ impl Frame {
 
     /// The catalog with the overlays of `--catalog`. Their findings go out as the document when one is an error.
     pub fn catalog(&self, sections: Sections) -> anyhow::Result<Catalog> {
-        self.catalog_else(sections, |findings| findings)
+        self.catalog_else(sections, true, |findings| findings)
     }
 
     /// The same; the document of findings has the fields of the command, empty, too.
@@ -95,19 +101,30 @@ impl Frame {
         sections: Sections,
         nothing: impl FnOnce() -> B,
     ) -> anyhow::Result<Catalog> {
-        self.catalog_else(sections, |findings| Broken::new(nothing(), findings))
+        self.catalog_else(sections, true, |findings| Broken::new(nothing(), findings))
+    }
+
+    /// The same without fetched prices, for what becomes an overlay of the program.
+    pub fn unfetched_catalog_for<B: Body>(
+        &self,
+        sections: Sections,
+        nothing: impl FnOnce() -> B,
+    ) -> anyhow::Result<Catalog> {
+        self.catalog_else(sections, false, |findings| Broken::new(nothing(), findings))
     }
 
     fn catalog_else<B: Body>(
         &self,
         sections: Sections,
+        with_fetched: bool,
         document: impl FnOnce(Findings) -> B,
     ) -> anyhow::Result<Catalog> {
-        let loaded = load::with_overlays(&self.global.catalog, sections);
+        let laid = updates::load(&self.global, sections, with_fetched);
         self.step("catalog loaded");
-        match loaded {
-            Ok(Loaded { mut catalog, warnings }) => {
-                self.overlay_warnings.borrow_mut().extend(warnings.iter().map(warning));
+        match laid {
+            Ok(Laid { loaded: Loaded { mut catalog, warnings }, used, unusable }) => {
+                self.overlay_warnings.borrow_mut().extend(warnings.iter().map(warning).chain(unusable));
+                self.updates.borrow_mut().extend(used);
                 if sections.prices {
                     self.settle(&mut catalog)?;
                 }
@@ -208,19 +225,40 @@ impl Frame {
         Project::read(&path.display().to_string(), &read(&path)?).map(Some)
     }
 
-    /// Today, for the age of prices. `SOURCE_DATE_EPOCH` (seconds, reproducible-builds.org) stands in for the clock.
+    /// Now. `SOURCE_DATE_EPOCH` (seconds, reproducible-builds.org) stands in for the clock.
+    pub fn now(&self) -> Result<jiff::Timestamp, InputError> {
+        let Ok(seconds) = std::env::var("SOURCE_DATE_EPOCH") else { return Ok(jiff::Timestamp::now()) };
+        let time = seconds.parse().ok().and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+        time.ok_or_else(|| InputError::new(format!("SOURCE_DATE_EPOCH is not a time: `{seconds}`"), ""))
+    }
+
+    /// Today, for the age of prices.
     pub fn today(&self) -> anyhow::Result<Date> {
-        let now = match std::env::var("SOURCE_DATE_EPOCH") {
-            Ok(seconds) => seconds
-                .parse()
-                .ok()
-                .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
-                .ok_or_else(|| {
-                    InputError::new(format!("SOURCE_DATE_EPOCH is not a time: `{seconds}`"), "")
-                })?,
-            Err(_) => jiff::Timestamp::now(),
-        };
-        Ok(jiff::tz::Offset::UTC.to_datetime(now).date())
+        Ok(jiff::tz::Offset::UTC.to_datetime(self.now()?).date())
+    }
+
+    /// The folder of `catalog update`.
+    pub fn store(&self) -> Result<Store, InputError> {
+        Store::find(self.global.data.as_deref()).ok_or_else(|| {
+            InputError::new("no folder to keep prices in: HOME is not set", "name one: --data FOLDER")
+        })
+    }
+
+    /// Said once wherever a constraint of law was asked for.
+    fn of_law(&self) -> anyhow::Result<Option<Warning>> {
+        let mut asked = self.asked.typed.iter().chain(&self.asked.from_environment);
+        let mut defaults = FilterArgs::default();
+        if let Some(project) = self.project.get() {
+            defaults = project.defaults.group()?;
+        }
+        let law = asked.any(|flag| FilterArgs::LAW.contains(&flag.as_str())) || defaults.names_law();
+        Ok(law.then(|| Warning {
+            id: "not-legal-advice",
+            message: "countries and jurisdictions are what the sources of the catalog tag regions and seats of \
+                      companies with; what is not known is left out. This is no legal advice: ask the provider for \
+                      the contract and the certificate"
+                .to_owned(),
+        }))
     }
 
     /// Writes the document of the command: its warnings to stderr too.
@@ -233,6 +271,7 @@ impl Frame {
     ) -> anyhow::Result<()> {
         let mut all = self.overlay_warnings.take();
         all.extend_from_slice(warnings);
+        all.extend(self.of_law()?);
         if self.money.get().is_none() {
             self.settle(&mut Catalog::default())?;
         }
@@ -241,7 +280,7 @@ impl Frame {
         for warning in &mut all {
             warning.message = self.in_currency(&warning.message);
         }
-        let assumptions = [assumptions, &rates].concat();
+        let assumptions = [assumptions, &self.updates.take(), &rates].concat();
         let document =
             Document::new(catalog, &self.asked.command, &assumptions, &all, body).exchanged(exchange);
         let mut bytes = Vec::new();
@@ -258,7 +297,7 @@ impl Frame {
 
     /// Writes a finished text, such as a script; in JSON it is one field of a document.
     pub fn text(&self, text: String) -> anyhow::Result<()> {
-        if self.format() == Format::Json {
+        if matches!(self.format(), Format::Json | Format::Html) {
             return self.answer(&Catalog::default(), &[], &[], Text::new(text));
         }
         self.write(text.as_bytes())
@@ -314,47 +353,6 @@ impl Frame {
 /// Longest text that is read, bytes: far above any `config.json` or project file, and soon read from a device without
 /// an end.
 const LONGEST: u64 = 16 << 20;
-
-/// A table of measurements as bytes; `-` is stdin. Its text is judged by its reader, so that a fault has a line.
-pub fn measurements(path: &Path) -> Result<Vec<u8>, InputError> {
-    let read = if path == Path::new("-") {
-        read_bytes(&mut io::stdin().lock())
-    } else {
-        std::fs::File::open(path).and_then(|mut file| read_bytes(&mut file))
-    };
-    match read {
-        Ok(bytes) if bytes.len() as u64 > LONGEST_TABLE => {
-            let message = format!("`{}` is longer than {} MiB", path.display(), LONGEST_TABLE >> 20);
-            Err(InputError::new(message, "split the table into several runs"))
-        }
-        Ok(bytes) => Ok(bytes),
-        Err(error) => Err(InputError::new(format!("cannot read `{}`: {error}", path.display()), "")),
-    }
-}
-
-/// A stored answer; `-` is stdin.
-pub fn stored(path: &Path) -> Result<String, InputError> {
-    let refused = |what: String| InputError::new(format!("cannot read `{}`: {what}", path.display()), "");
-    let read = if path == Path::new("-") {
-        read_bytes(&mut io::stdin().lock())
-    } else {
-        std::fs::File::open(path).and_then(|mut file| read_bytes(&mut file))
-    };
-    let bytes = read.map_err(|error| refused(error.to_string()))?;
-    if bytes.len() as u64 > LONGEST_TABLE {
-        return Err(refused(format!("longer than {} MiB", LONGEST_TABLE >> 20)));
-    }
-    String::from_utf8(bytes).map_err(|_| refused("not UTF-8".to_owned()))
-}
-
-/// Longest table that is read, bytes: a hundred thousand rows and more.
-const LONGEST_TABLE: u64 = 64 << 20;
-
-fn read_bytes(from: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(LONGEST_TABLE + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
 
 /// A text file as bad input would be: what cannot be read is an error that names it.
 pub fn read(path: &Path) -> Result<String, InputError> {

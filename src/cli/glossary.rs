@@ -8,7 +8,8 @@ use crate::catalog::knowledge::Constant;
 use crate::diag::InputError;
 use crate::insight::nccl;
 use crate::report::Used;
-use crate::report::explain::Explain;
+use crate::report::explain::{Cases, Explain};
+use crate::rule::example;
 use std::collections::BTreeSet;
 use terms::TERMS;
 
@@ -43,7 +44,14 @@ fn finding(code: &str) -> Option<Explain> {
             found.name
         ));
     }
-    Some(Explain { code: found.name.to_owned(), kind: "finding", text, source: None, used: Used::default() })
+    Some(Explain {
+        code: found.name.to_owned(),
+        kind: "finding",
+        text,
+        source: None,
+        example: None,
+        used: Used::default(),
+    })
 }
 
 fn rule(catalog: &Catalog, code: &str) -> Option<Explain> {
@@ -57,13 +65,21 @@ fn rule(catalog: &Catalog, code: &str) -> Option<Explain> {
         format!("It speaks when {}", rule.when),
     ];
     let source = Some(format!("{}, {}", source.text, source.as_of));
-    Some(Explain { code: rule.id.clone(), kind: "rule", text, source, used })
+    let example = example::of(catalog, rule).map(Cases::new);
+    Some(Explain { code: rule.id.clone(), kind: "rule", text, source, example, used })
 }
 
 fn term(code: &str) -> Option<Explain> {
     let term = TERMS.iter().find(|term| term.id == code)?;
     let text = vec![term.text.to_owned()];
-    Some(Explain { code: term.id.to_owned(), kind: term.kind, text, source: None, used: Used::default() })
+    Some(Explain {
+        code: term.id.to_owned(),
+        kind: term.kind,
+        text,
+        source: None,
+        example: None,
+        used: Used::default(),
+    })
 }
 
 /// What may be behind the verdict of `network`.
@@ -71,7 +87,14 @@ fn cause(code: &str) -> Option<Explain> {
     let (message, advice) = nccl::cause(code)?;
     let advice = if advice.is_empty() { String::new() } else { format!(" What to do: {advice}.") };
     let text = vec![format!("Beside a verdict of `network`: {message}.{advice}")];
-    Some(Explain { code: code.to_owned(), kind: "cause", text, source: None, used: Used::default() })
+    Some(Explain {
+        code: code.to_owned(),
+        kind: "cause",
+        text,
+        source: None,
+        example: None,
+        used: Used::default(),
+    })
 }
 
 /// All values of a constant, each with what it holds for and where it comes from.
@@ -83,7 +106,7 @@ fn constant(catalog: &Catalog, code: &str) -> Option<Explain> {
         used.figure(constant.source);
     }
     let text = values.iter().map(|constant| constant_line(catalog, constant)).collect();
-    Some(Explain { code: first.key.clone(), kind: "constant", text, source: None, used })
+    Some(Explain { code: first.key.clone(), kind: "constant", text, source: None, example: None, used })
 }
 
 fn constant_line(catalog: &Catalog, constant: &Constant) -> String {

@@ -154,6 +154,35 @@ Examples:
   # Your own prices, before they are used with --catalog
   gpuadvise catalog check my-prices.toml";
 
+/// Below the long help of `catalog update`.
+#[cfg(feature = "refresh")]
+pub const CATALOG_UPDATE: &str = "\
+The only command that opens a network connection. Proxies: HTTPS_PROXY, NO_PROXY; roots to trust: SSL_CERT_FILE. Keys are
+read from the environment and sent to their own source only: GOOGLE_API_KEY, LAMBDA_API_KEY, RUNPOD_API_KEY, VAST_API_KEY;
+a provider whose source needs a key that is not there is skipped. The prices are kept in the folder of --data and used by
+every later command; --no-updates leaves them out.
+
+Exit codes: 0 answered: every source is good, 1 a source failed (its last good prices stay, the others are kept), 2 bad input,
+4 a source was refused by a limit
+
+Examples:
+  # Without a network: a folder that holds skypilot/v8/aws/vms.csv and so on
+  gpuadvise catalog update --from mirror --as-of 2026-11-25
+  # What would change
+  gpuadvise catalog update --from mirror --as-of 2026-11-25 --provider aws --dry-run --json";
+
+/// Below the long help of `catalog history`.
+pub const CATALOG_HISTORY: &str = "\
+Every `catalog update` adds a snapshot of a day. The mean counts each snapshot once, however far they are apart.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no snapshot has such a price, 5 invalid catalog
+
+Examples:
+  # Spot prices of all that was kept
+  gpuadvise catalog history --window 36500 --billing spot --data data
+  # For a spreadsheet
+  gpuadvise catalog history --window 36500 --format csv --data data";
+
 /// Below the long help of `catalog import`.
 pub const CATALOG_IMPORT: &str = "\
 Formats:

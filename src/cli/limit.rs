@@ -9,6 +9,7 @@ use crate::catalog::gpu::{GpuId, Stack};
 use crate::catalog::instance::{InstanceId, Tier};
 use crate::catalog::lookup::{GpuSelection, LookupError};
 use crate::catalog::price::Billing;
+use crate::catalog::region::{Region, RegionId};
 use crate::catalog::select::{Filter, MaxAge};
 use crate::diag::InputError;
 use crate::price::spot::Checkpoints;
@@ -35,7 +36,9 @@ pub fn filter(args: &FilterArgs, catalog: &Catalog, today: Date) -> anyhow::Resu
         no_fractional: args.no_fractional.unwrap_or(false),
         regions: regions.concat(),
         countries: countries(args, catalog)?,
-        jurisdictions: jurisdictions(args, catalog)?,
+        jurisdictions: jurisdictions("jurisdiction", args.jurisdiction.as_ref(), catalog)?,
+        operator_countries: operator_countries(args, catalog)?,
+        operator_under: operator_under(args, catalog)?,
         billing: BillingChoice::kinds(args.billing.as_deref().unwrap_or_default()),
         max_age: args.max_age.map(|Days(days)| MaxAge { days, today }),
     })
@@ -162,9 +165,55 @@ fn countries(args: &FilterArgs, catalog: &Catalog) -> Result<Vec<String>, InputE
     known_ones("country", args.country.as_ref(), &known.collect())
 }
 
-fn jurisdictions(args: &FilterArgs, catalog: &Catalog) -> Result<Vec<String>, InputError> {
+fn jurisdictions(
+    flag: &str,
+    asked: Option<&Vec<String>>,
+    catalog: &Catalog,
+) -> Result<Vec<String>, InputError> {
     let known = catalog.regions.iter().flat_map(|region| region.jurisdictions.iter().map(String::as_str));
-    known_ones("jurisdiction", args.jurisdiction.as_ref(), &known.collect())
+    known_ones(flag, asked, &known.collect())
+}
+
+/// Seats by country; one that no operator has is more likely a slip than a wish.
+fn operator_countries(args: &FilterArgs, catalog: &Catalog) -> Result<Vec<String>, InputError> {
+    let ids = (0..).zip(&catalog.regions).map(|(id, _)| RegionId(id));
+    let known = ids.filter_map(|id| catalog.operator_country(id));
+    known_ones("operator-country", args.operator_country.as_ref(), &known.collect())
+}
+
+/// The countries in which regions under one of the asked jurisdictions lie: what the tag says of a place holds for a
+/// seat there too. A tag of single regions, such as `us-gov`, says nothing of a country and is refused.
+fn operator_under(args: &FilterArgs, catalog: &Catalog) -> Result<Vec<String>, InputError> {
+    let flag = "operator-jurisdiction";
+    let mut countries = BTreeSet::new();
+    for tag in jurisdictions(flag, args.operator_jurisdiction.as_ref(), catalog)? {
+        let whole = countries_under(catalog, &tag);
+        if whole.is_empty() {
+            let message = format!("--{flag} `{tag}` is a tag of single regions, not of a country");
+            return Err(InputError::new(
+                message,
+                "use `eu`, `eea`, `us`, `cn` or another tag of whole countries",
+            ));
+        }
+        countries.extend(whole);
+    }
+    Ok(countries.into_iter().collect())
+}
+
+/// Countries all of whose tagged regions, but those of partitions of their own, have this tag.
+fn countries_under(catalog: &Catalog, tag: &str) -> BTreeSet<String> {
+    let tagged = |region: &&Region| !region.jurisdictions.is_empty();
+    let has = |region: &Region| region.jurisdictions.iter().any(|own| own == tag);
+    let (mut under, mut other) = (BTreeSet::new(), BTreeSet::new());
+    for region in catalog.regions.iter().filter(tagged) {
+        let Some(country) = &region.country else { continue };
+        if has(region) {
+            under.insert(country.clone());
+        } else if !region.is_apart() {
+            other.insert(country.clone());
+        }
+    }
+    under.difference(&other).cloned().collect()
 }
 
 fn known_ones(

@@ -24,11 +24,14 @@ pub mod output;
 pub mod policy;
 pub mod project;
 pub mod quota;
+mod reading;
 pub mod request;
 pub mod rightsize_args;
 pub mod schema;
+pub mod store;
 pub mod tco_args;
 pub mod terminal;
+mod updates;
 pub mod value;
 pub mod verdict;
 

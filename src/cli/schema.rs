@@ -32,7 +32,10 @@ pub const SCHEMAS: &[Entry] = &[
     entry("catalog-check", "answer of `catalog check`"),
     entry("catalog-diff", "answer of `catalog diff`"),
     entry("catalog-file", "a catalog file, such as an overlay for `--catalog`"),
+    entry("catalog-history", "answer of `catalog history`"),
     entry("catalog-import", "answer of `catalog import`"),
+    #[cfg(feature = "refresh")]
+    entry("catalog-update", "answer of `catalog update`"),
     entry("check", "answer of `check`"),
     entry("commitments", "answer of `commitments`"),
     entry("cost", "answer of `cost`"),

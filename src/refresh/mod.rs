@@ -1,12 +1,16 @@
 //! Price sources: what others publish, read as a stream and turned into a catalog overlay; and what two catalogs differ in.
 //!
 //! A parser of `source` turns bytes into offers, the [`Ledger`] gives them places in the catalog and settles what several
-//! of them say of one price, `overlay` writes the file. Everything here is pure: no file is opened, no clock is read,
-//! nothing is printed. What cannot be used is counted with a [`Reason`], never dropped.
+//! of them say of one price, `overlay` writes the file; `update` judges it beside the last one, `history` keeps what was.
+//! Nothing here opens a file, reads a clock or prints; only `fetch` opens a network connection, for `catalog update`. What
+//! cannot be used is counted with a [`Reason`], never dropped.
 
 pub mod compare;
+#[cfg(feature = "refresh")]
+pub mod fetch;
 mod guard;
 mod hardware;
+pub mod history;
 mod json;
 mod ledger;
 mod overlay;
@@ -14,7 +18,11 @@ mod reason;
 mod rules;
 mod settle;
 mod source;
+#[cfg(feature = "refresh")]
+pub mod sources;
 mod table;
+#[cfg(feature = "refresh")]
+pub mod update;
 
 pub use guard::{MOST_BYTES, MOST_TOKEN};
 pub use ledger::{Ledger, MOST_NAMES, MOST_PRICES, MOST_QUOTES};

@@ -2,17 +2,23 @@
 
 mod difference;
 mod hardware;
+mod history;
 mod import;
 mod knowledge;
 mod money;
 mod place;
+#[cfg(feature = "refresh")]
+mod update;
 
 pub use difference::{CatalogDiff, Counts, DifferenceRow, LimitLine, Limits};
 pub use hardware::{GpuRow, InstanceRow};
+pub use history::{HistoryAnswer, HistoryRow};
 pub use import::{ImportAnswer, Imported, SkippedLine, SourceLine};
 pub use knowledge::{ModelRow, RuleRow, ScenarioRow, ScenarioWorkloadRow};
 pub use money::{AllowRow, PriceRow};
 pub use place::{FamilyRow, ProviderRow, RegionRow};
+#[cfg(feature = "refresh")]
+pub use update::{UpdateAnswer, UpdateLine};
 
 use super::document::{Body, Csv, Used};
 use super::view::{Block, Grid};

@@ -243,6 +243,12 @@ impl<B: Body> Document<B> {
                 }
                 super::markdown::write(&blocks, out)
             }
+            Format::Html => {
+                let mut blocks = self.all_blocks();
+                blocks.extend(self.warnings());
+                blocks.extend(self.sources());
+                super::html::write(&format!("gpuadvise {}", self.command), &blocks, out)
+            }
             Format::Table => super::table::write(&self.all_blocks(), style, out),
         }
     }
@@ -280,6 +286,18 @@ impl<B: Body> Document<B> {
         vec![
             Block::Heading(format!("Warnings ({})", self.warnings.len())),
             Block::List(self.warnings.iter().map(line).collect()),
+        ]
+    }
+
+    /// What the figures were taken from: a page that travels alone must carry it.
+    fn sources(&self) -> Vec<Block> {
+        if self.catalog.sources.is_empty() {
+            return Vec::new();
+        }
+        let line = |source: &SourceLine| format!("{} ({})", source.source, source.as_of);
+        vec![
+            Block::Heading(format!("Sources ({})", self.catalog.sources.len())),
+            Block::List(self.catalog.sources.iter().map(line).collect()),
         ]
     }
 

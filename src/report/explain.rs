@@ -2,7 +2,9 @@
 
 use super::document::{Body, Csv, Used};
 use super::view::Block;
+use crate::rule::example::Example;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// What a finding, rule, assumption or warning means, and what to do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,9 +17,55 @@ pub struct Explain {
     pub text: Vec<String>,
     /// Where it comes from, with its date, where that is known.
     pub source: Option<String>,
+    /// The two cases that a rule of the catalog is tested with.
+    pub example: Option<Cases>,
     /// Catalog sources it draws on.
     #[serde(skip)]
     pub used: Used,
+}
+
+/// Facts on which a rule fires, with what it says, and facts on which it does not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cases {
+    /// Facts by their paths.
+    pub fires: Map<String, Value>,
+    /// What the rule says of them.
+    pub message: String,
+    /// What it says is saved.
+    pub saves_usd: Option<f64>,
+    /// Facts on which it is silent.
+    pub silent: Map<String, Value>,
+}
+
+impl Cases {
+    /// The cases of a rule.
+    pub fn new(example: Example) -> Self {
+        Self {
+            fires: example.fires.into_iter().collect(),
+            message: example.message,
+            saves_usd: example.saves_usd,
+            silent: example.silent.into_iter().collect(),
+        }
+    }
+
+    /// Both cases; of the second one only what differs.
+    fn blocks(&self) -> Vec<Block> {
+        let line = |(path, value): (&String, &Value)| match value {
+            Value::String(text) => format!("{path} = {text}"),
+            other => format!("{path} = {other}"),
+        };
+        let differs = |(path, value): &(&String, &Value)| self.fires.get(*path) != Some(*value);
+        let gone = self.fires.keys().filter(|path| !self.silent.contains_key(*path));
+        let changed = self.silent.iter().filter(differs).map(line);
+        let saves = self.saves_usd.map(|usd| format!(" It saves {usd:.2} USD.")).unwrap_or_default();
+        vec![
+            Block::Heading("It fires, for example, with".to_owned()),
+            Block::List(self.fires.iter().map(line).collect()),
+            Block::Text(format!("and says: {}{saves}", self.message)),
+            Block::Heading("It is silent when instead".to_owned()),
+            Block::List(changed.chain(gone.map(|path| format!("{path} is not known"))).collect()),
+        ]
+    }
 }
 
 impl Body for Explain {
@@ -33,6 +81,7 @@ impl Body for Explain {
         let mut blocks = vec![Block::Heading(format!("{} ({})", self.code, self.kind))];
         blocks.extend(self.text.iter().cloned().map(Block::Text));
         blocks.extend(self.source.iter().map(|source| Block::Text(format!("Source: {source}"))));
+        blocks.extend(self.example.iter().flat_map(Cases::blocks));
         blocks
     }
 }

@@ -72,6 +72,6 @@ impl Body for Text {
     }
 
     fn blocks(&self) -> Vec<Block> {
-        self.text.lines().map(|line| Block::Text(line.to_owned())).collect()
+        vec![Block::Picture(self.text.lines().map(str::to_owned).collect())]
     }
 }

@@ -16,6 +16,7 @@ pub mod exchange;
 pub mod explain;
 pub mod explained;
 pub mod fit;
+mod html;
 pub mod impact;
 pub mod junit;
 pub mod kinds;

@@ -1,13 +1,16 @@
 //! JSON Schemas (2020-12) of the documents, for `gpuadvise schema NAME`.
 
 /// Names and texts of all schemas, by name.
-pub const ALL: [(&str, &str); 18] = [
+pub const ALL: &[(&str, &str)] = &[
     ("accuracy", include_str!("../../schemas/accuracy.json")),
     ("calibrate", include_str!("../../schemas/calibrate.json")),
     ("catalog", include_str!("../../schemas/catalog.json")),
     ("catalog-check", include_str!("../../schemas/catalog-check.json")),
     ("catalog-diff", include_str!("../../schemas/catalog-diff.json")),
+    ("catalog-history", include_str!("../../schemas/catalog-history.json")),
     ("catalog-import", include_str!("../../schemas/catalog-import.json")),
+    #[cfg(feature = "refresh")]
+    ("catalog-update", include_str!("../../schemas/catalog-update.json")),
     ("check", include_str!("../../schemas/check.json")),
     ("commitments", include_str!("../../schemas/commitments.json")),
     ("cost", include_str!("../../schemas/cost.json")),

@@ -15,6 +15,8 @@ pub enum Format {
     #[value(alias = "md")]
     #[serde(alias = "md")]
     Markdown,
+    /// One page for a browser that needs nothing else.
+    Html,
 }
 
 /// What the terminal can show.

@@ -1,7 +1,8 @@
 //! The facts that rules look at: one recommendation of the document, its machine, its region and the workload.
 //!
-//! Only gathers; nothing is computed here. Names and kinds are in [`super::fields`].
+//! Only gathers; what stands around a row is looked up in [`super::around`]. Names and kinds are in [`super::fields`].
 
+use super::around;
 use super::fields::{FIELDS, Kind, kind_of};
 use crate::catalog::Catalog;
 use crate::catalog::instance::InstanceId;
@@ -31,7 +32,8 @@ pub fn gather(
         "gpu": {
             "name": gpu.name, "vendor": gpu.vendor, "architecture": gpu.architecture, "year": gpu.year,
             "form_factor": gpu.form_factor, "stack": gpu.stack, "memory_gib": gpu.memory_bytes as f64 / GIB,
-            "usable_gib": gpu.usable_bytes as f64 / GIB, "link_gb_s": gpu.link_bytes_per_s.map(|b| b / 1e9),
+            "usable_gib": gpu.usable_bytes as f64 / GIB, "bandwidth_gb_s": gpu.bandwidth_bytes_per_s / 1e9,
+            "pcie_gen": gpu.pcie_gen, "compute_capability": gpu.compute_capability, "link_gb_s": gpu.link_bytes_per_s.map(|b| b / 1e9),
             "mig_max_instances": gpu.mig_max_instances, "tdp_w": gpu.tdp_w, "bf16": gpu.bf16, "fp8": gpu.fp8,
         },
         "instance": {
@@ -41,8 +43,13 @@ pub fn gather(
         },
         "region": {
             "name": place.name, "display": place.display, "country": place.country,
-            "jurisdictions": place.jurisdictions,
+            "jurisdictions": place.jurisdictions, "operator_country": catalog.operator_country(region),
+            "carbon_g_per_kwh": catalog.carbon_of(region).map(|carbon| carbon.g_per_kwh),
+            "egress_usd_per_gb": around::egress(catalog, instance, region),
         },
+        "commitment": around::commitment(catalog, instance, region),
+        "elsewhere": around::elsewhere(catalog, instance, region),
+        "sibling": around::sibling(catalog, machine, region),
     });
     for (root, value) in [("row", row), ("workload", workload), ("spot", spot), ("on_demand", on_demand)] {
         facts[root] = value;

@@ -43,7 +43,18 @@ pub struct Field {
 }
 
 /// The names that expressions begin with.
-pub const ROOTS: [&str; 7] = ["row", "gpu", "instance", "region", "workload", "spot", "on_demand"];
+pub const ROOTS: [&str; 10] = [
+    "row",
+    "gpu",
+    "instance",
+    "region",
+    "workload",
+    "spot",
+    "on_demand",
+    "commitment",
+    "elsewhere",
+    "sibling",
+];
 
 /// The kind of what a path names; `None` when there is no such field.
 pub fn kind_of(path: &str) -> Option<Kind> {
@@ -212,6 +223,9 @@ pub const FIELDS: &[Field] = &[
     text("gpu.stack", "cuda, rocm, xla, neuron, gaudi, cann"),
     number("gpu.memory_gib", "GiB on the label"),
     number("gpu.usable_gib", "GiB"),
+    number("gpu.bandwidth_gb_s", "GB/s of its memory"),
+    number("gpu.pcie_gen", ""),
+    text("gpu.compute_capability", "of CUDA: 8.0, 9.0 …"),
     number("gpu.link_gb_s", "GB/s, both directions"),
     number("gpu.mig_max_instances", "0 without MIG"),
     number("gpu.tdp_w", "W"),
@@ -228,6 +242,18 @@ pub const FIELDS: &[Field] = &[
     text("region.display", ""),
     text("region.country", "ISO 3166 code"),
     Field { path: "region.jurisdictions", kind: Kind::Texts, unit: "eu, eea, us, us-gov, cn …" },
+    text("region.operator_country", "ISO 3166 code; where the company behind it has its seat"),
+    number("region.carbon_g_per_kwh", "g CO2e for a kWh of the local grid"),
+    number("region.egress_usd_per_gb", "USD, the first GB of a month to the internet"),
+    text("commitment.billing", "the term contract that pays soonest here"),
+    number("commitment.usd_per_hour", "USD, one machine"),
+    number("commitment.term_hours", "hours owed"),
+    number("commitment.break_even_hours", "hours of use from which it is cheaper than on demand"),
+    text("elsewhere.region", "where this machine costs least, under no other law"),
+    number("elsewhere.usd_per_hour", "USD, one machine, on demand"),
+    text("sibling.instance_type", "same provider, region and GPU, another number of GPUs"),
+    number("sibling.gpus", "per machine"),
+    number("sibling.usd_per_gpu_hour", "USD, on demand"),
     text("workload.task", "train, finetune, infer"),
     text("workload.model", ""),
     text("workload.origin", "preset, hugging-face, by-hand, inferred"),

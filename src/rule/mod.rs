@@ -4,6 +4,8 @@
 //! message with figures. Policies of a project are rules too. Each expression is compiled when it is first needed and
 //! once a process. What is not known never fires a rule; [`Rules::judge`] tells which ones it left open.
 
+mod around;
+pub mod example;
 mod expression;
 pub mod facts;
 pub mod fields;

@@ -70,6 +70,26 @@ const RUNS: &[&[&str]] = &[
         "embedded",
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/my-prices.toml"),
     ],
+    #[cfg(feature = "refresh")]
+    &[
+        "catalog",
+        "update",
+        "--dry-run",
+        "--from",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/mirror"),
+        "--as-of",
+        "2026-11-25",
+        "--data",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/data"),
+    ],
+    &[
+        "catalog",
+        "history",
+        "--window",
+        "36500",
+        "--data",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/data"),
+    ],
     &["accuracy"],
     &["calibrate", "--runs", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/my-runs.csv")],
     &["network", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/nccl/several-h100.txt")],
@@ -147,6 +167,8 @@ fn schema_of(command: &str) -> &str {
         "catalog check" => "catalog-check",
         "catalog import" => "catalog-import",
         "catalog diff" => "catalog-diff",
+        "catalog update" => "catalog-update",
+        "catalog history" => "catalog-history",
         "schema" => "listing",
         "completions" | "man" => "text",
         _ => command.split(' ').next().unwrap_or(command),
@@ -170,7 +192,7 @@ fn json_answers_are_as_their_schemas_say() {
 #[test]
 fn answers_are_reproducible_in_every_format() {
     for arguments in RUNS {
-        for format in ["table", "json", "csv", "markdown"] {
+        for format in ["table", "json", "csv", "markdown", "html"] {
             let arguments = [arguments, ["--format", format].as_slice()].concat();
             let (first, second) = (run(&arguments), run(&arguments));
             assert_eq!((first.code, second.code), (0, 0), "{arguments:?}: {}", first.stderr);
@@ -178,6 +200,36 @@ fn answers_are_reproducible_in_every_format() {
             assert!(!first.stdout.is_empty() && first.stdout.ends_with('\n'), "{arguments:?}");
             assert!(!first.stdout.contains('\u{1b}'), "control codes in {arguments:?}");
         }
+    }
+}
+
+/// Tags that have no end.
+const VOID: [&str; 1] = ["meta"];
+
+/// A page of HTML stands alone: every tag is closed in its order, nothing is loaded and nothing runs.
+#[test]
+fn html_is_one_page_that_needs_nothing_else() {
+    // `schema` prints a schema as it is, whatever the format.
+    for arguments in RUNS.iter().filter(|arguments| arguments[0] != "schema") {
+        let page = run(&[arguments, ["--format", "html"].as_slice()].concat()).stdout;
+        assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"), "{arguments:?}");
+        let mut open: Vec<&str> = Vec::new();
+        for tag in page.split('<').skip(2).filter_map(|rest| rest.split_once('>')).map(|(tag, _)| tag) {
+            let name = tag.split(' ').next().unwrap_or_default();
+            for loaded in ["src=", "href=", "style=", " on"] {
+                assert!(!tag.contains(loaded), "<{tag}> in {arguments:?}");
+            }
+            match name.strip_prefix('/') {
+                Some(name) => assert_eq!(open.pop(), Some(name), "{arguments:?}"),
+                None if VOID.contains(&name) => {}
+                None => {
+                    assert!(name != "script" && !name.is_empty(), "<{tag}> in {arguments:?}");
+                    open.push(name);
+                }
+            }
+        }
+        assert_eq!(open, [""; 0], "{arguments:?}");
+        assert_eq!(page.matches("<h1>").count(), 1, "{arguments:?}");
     }
 }
 

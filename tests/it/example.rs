@@ -10,11 +10,18 @@ use std::path::Path;
 /// Files that examples may name.
 fn world() -> Program {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/examples");
-    let mut program = Program::new();
-    for entry in fs::read_dir(folder).expect("tests/fixtures/examples") {
-        let path = entry.expect("an entry").path();
-        let text = fs::read_to_string(&path).expect("a fixture");
-        program = program.file(&path.file_name().expect("a name").to_string_lossy(), &text);
+    let (mut program, mut folders) = (Program::new(), vec![folder.clone()]);
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(inner).expect("tests/fixtures/examples") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("a fixture");
+            let name = path.strip_prefix(&folder).expect("inside").to_string_lossy().into_owned();
+            program = program.file(&name, &text);
+        }
     }
     program
 }

@@ -58,6 +58,26 @@ fn uses_are_found_in_every_spelling() {
     assert_eq!(found, ["diag", "money", "price", "units"]);
 }
 
+/// The network is opened in one place, and its words are used by the one command that may.
+#[test]
+fn only_the_fetch_of_refresh_opens_a_network_connection() {
+    let src = root().join("src");
+    for path in files(&src) {
+        let inside = path.strip_prefix(&src).expect("inside src").to_string_lossy().replace('\\', "/");
+        let text = fs::read_to_string(&path).expect("a source file");
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = code.collect::<Vec<_>>().join("\n");
+        let opens = ["ureq", "std::net", "TcpStream", "UdpSocket", "UnixStream", "rustls"];
+        let opens = opens.iter().any(|word| code.contains(word));
+        assert!(!opens || inside.starts_with("refresh/fetch/"), "{inside} opens a network connection");
+        let asks = code.contains("refresh::fetch") || code.contains("fetch::Client");
+        let may = inside.starts_with("refresh/fetch/") || inside.starts_with("cli/cmd/catalog/update");
+        assert!(!asks || may, "{inside} uses refresh::fetch");
+    }
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    assert!(manifest.contains("refresh = [\"dep:flate2\", \"dep:sha2\", \"dep:ureq\"]"));
+}
+
 /// The table: rows whose first cell is a room in backquotes, and whose last cell lists rooms in backquotes.
 fn table() -> Arrows {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");

@@ -27,5 +27,7 @@ mod serving;
 mod spot;
 mod tco;
 mod training;
+#[cfg(feature = "refresh")]
+mod update;
 mod user_reports;
 mod workload;

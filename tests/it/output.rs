@@ -144,9 +144,9 @@ fn an_error_names_the_variable_that_it_comes_from() {
 fn ascii_is_a_promise_of_every_format() {
     let line = ["catalog", "rules"];
     let of = |more: &[&str]| Program::new().run(&[&line[..], more].concat());
-    for format in ["table", "json", "csv", "markdown"] {
+    for format in ["table", "json", "csv", "markdown", "html"] {
         assert!(
-            !of(&["--format", format]).stdout.is_ascii() || ["table", "markdown"].contains(&format),
+            !of(&["--format", format]).stdout.is_ascii() || ["table", "markdown", "html"].contains(&format),
             "{format}"
         );
         let ascii = of(&["--format", format, "--ascii"]);

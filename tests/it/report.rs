@@ -21,7 +21,7 @@ use gpuadvise::report::{Body, Document, Format, Style, Used};
 use serde_json::Value;
 use std::path::Path;
 
-const FORMATS: [Format; 4] = [Format::Table, Format::Json, Format::Csv, Format::Markdown];
+const FORMATS: [Format; 5] = [Format::Table, Format::Json, Format::Csv, Format::Markdown, Format::Html];
 
 fn text<B: Body>(document: &Document<B>, format: Format, style: Style) -> String {
     let mut bytes = Vec::new();
@@ -197,6 +197,7 @@ fn check() -> Document<Findings> {
 
 fn explain() -> Document<Explain> {
     let body = Explain {
+        example: None,
         code: "zero-price".into(),
         kind: "finding",
         text: vec!["A price of zero is never true.".into(), "Write the price, or \"unknown\".".into()],

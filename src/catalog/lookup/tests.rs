@@ -115,6 +115,7 @@ fn regions_match_by_name_and_display() {
         display: Some(display.to_owned()),
         country: None,
         jurisdictions: Vec::new(),
+        operator_country: None,
         source: SourceId(0),
     };
     let west = region("westus3", "West US 3");

@@ -35,6 +35,7 @@ fn region(name: &str, country: Option<&str>, jurisdictions: &[&str]) -> Region {
         display: None,
         country: country.map(ToOwned::to_owned),
         jurisdictions: jurisdictions.iter().map(|&tag| tag.to_owned()).collect(),
+        operator_country: None,
         source: SourceId(0),
     }
 }
@@ -69,6 +70,7 @@ fn catalog() -> Catalog {
             display: "Cloud".to_owned(),
             aliases: Vec::new(),
             tier: Tier::Marketplace,
+            operator: None,
             source: SourceId(0),
         }],
         regions: vec![region("north", Some("NO"), &["eea"]), region("somewhere", None, &[])],

@@ -2,15 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use super::findings::did_you_mean;
+use super::findings::{Findings, did_you_mean};
 use super::gpus::required;
 use super::merge::lay_over;
 use super::{FileTable, Layer};
 use crate::catalog::codes;
-use crate::catalog::instance::{Provider, ProviderId, Tier};
+use crate::catalog::instance::{Operator, Provider, ProviderId, Tier};
 use crate::catalog::lookup::names::squeeze;
 use crate::catalog::raw::Row;
 use crate::catalog::region::Region;
+
+/// A country by its ISO 3166 code of two letters.
+fn country(row: &mut Row<'_>, findings: &mut Findings, key: &'static str) -> Option<String> {
+    row.choice(findings, key, &["US", "DE", "…"], |code| {
+        (code.len() == 2 && code.bytes().all(|b| b.is_ascii_uppercase())).then(|| code.to_owned())
+    })
+}
 
 impl<'t> Layer<'t> {
     pub(super) fn read_providers(&mut self, tables: &[FileTable<'t>]) {
@@ -35,9 +42,12 @@ impl<'t> Layer<'t> {
 
     fn read_provider(&mut self, row: &mut Row<'t>, table: &FileTable<'t>) -> Option<Provider> {
         let source = self.source_of(row, table);
+        let operator_source = row.text(&mut self.findings, "operator-source");
+        let operator_source = operator_source.and_then(|id| self.source_named(row, table, &id));
         let f = &mut self.findings;
         let name = required(row, f, "name");
         let display = required(row, f, "display");
+        let seat = country(row, f, "operator-country");
         let aliases = row.owned_texts(f, "aliases");
         let tier = row.choice(f, "tier", Tier::NAMES, Tier::from_name);
         let tier = row.need(f, "tier", tier);
@@ -48,7 +58,9 @@ impl<'t> Layer<'t> {
         if !row.is_sound() {
             return None;
         }
-        Some(Provider { name: name?, display: display?, aliases, tier: tier?, source: source? })
+        let source = source?;
+        let operator = seat.map(|country| Operator { country, source: operator_source.unwrap_or(source) });
+        Some(Provider { name: name?, display: display?, aliases, tier: tier?, operator, source })
     }
 
     pub(super) fn read_regions(&mut self, tables: &[FileTable<'t>]) {
@@ -81,9 +93,8 @@ impl<'t> Layer<'t> {
         let f = &mut self.findings;
         let name = required(row, f, "name");
         let display = row.owned(f, "display");
-        let country = row.choice(f, "country", &["US", "DE", "…"], |code| {
-            (code.len() == 2 && code.bytes().all(|b| b.is_ascii_uppercase())).then(|| code.to_owned())
-        });
+        let operator_country = country(row, f, "operator-country");
+        let country = country(row, f, "country");
         let jurisdictions = row.texts(f, "jurisdictions");
         for tag in &jurisdictions {
             if !tag.value.bytes().all(|b| b.is_ascii_lowercase() || b == b'-') || tag.value.is_empty() {
@@ -106,7 +117,8 @@ impl<'t> Layer<'t> {
         if !row.is_sound() {
             return None;
         }
-        Some(Region { provider: provider?, name: name?, display, country, jurisdictions, source: source? })
+        let (provider, name, source) = (provider?, name?, source?);
+        Some(Region { provider, name, display, country, jurisdictions, operator_country, source })
     }
 
     /// `aws/us-east-1`, the name of what belongs to a provider in messages.

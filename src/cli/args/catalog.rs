@@ -1,5 +1,6 @@
 //! Arguments of the commands that bring prices in and compare them.
 
+use crate::cli::constraint::FilterArgs;
 use crate::cli::value::{Change, Percent};
 use clap::Args;
 use jiff::civil::Date;
@@ -51,4 +52,62 @@ pub struct CatalogDiffArgs {
         allow_hyphen_values = true
     )]
     pub max_change: Option<Change>,
+}
+
+/// Arguments of `catalog update`.
+#[cfg(feature = "refresh")]
+#[derive(Clone, Debug, Args)]
+pub struct UpdateArgs {
+    /// Only the prices of these providers [default: all with a source]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub provider: Vec<String>,
+
+    /// A mirror instead of the sources: a folder, or an address with https://
+    #[arg(long, env = "GPUADVISE_FROM", hide_env = true, value_name = "FOLDER|URL")]
+    pub from: Option<String>,
+
+    /// Day of the prices of a mirror, where its files do not say it
+    #[arg(long, env = "GPUADVISE_AS_OF", hide_env = true, value_name = "DAY")]
+    pub as_of: Option<Date>,
+
+    /// Fetch and judge, but keep nothing
+    #[arg(long, env = "GPUADVISE_DRY_RUN", hide_env = true)]
+    #[arg(value_parser = clap::builder::FalseyValueParser::new())]
+    pub dry_run: bool,
+
+    /// Refuse a source that loses more of its prices than so many per cent [default: 20]
+    #[arg(long, env = "GPUADVISE_MAX_LOST", hide_env = true, value_name = "PCT", allow_hyphen_values = true)]
+    pub max_lost: Option<Percent>,
+
+    /// Refuse a source with a price that moves by more per cent [default: one whose middle price moves by 50]
+    #[arg(
+        long,
+        env = "GPUADVISE_MAX_CHANGE",
+        hide_env = true,
+        value_name = "PCT",
+        allow_hyphen_values = true
+    )]
+    pub max_change: Option<Change>,
+
+    /// Seconds for one request, from its name to its last byte [default: 60]
+    #[arg(long, env = "GPUADVISE_TIMEOUT", hide_env = true, value_name = "S", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: Option<u64>,
+
+    /// Attempts after the first, where another one can help [default: 3]
+    #[arg(long, env = "GPUADVISE_RETRIES", hide_env = true, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
+    pub retries: Option<u32>,
+}
+
+/// Arguments of `catalog history`.
+#[derive(Clone, Debug, Args)]
+pub struct HistoryArgs {
+    /// Look back so many days
+    #[arg(long, env = "GPUADVISE_WINDOW", hide_env = true, value_name = "DAYS", default_value = "90")]
+    #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(1..=100_000))]
+    pub window: i32,
+    /// Which prices.
+    #[command(flatten)]
+    pub filter: FilterArgs,
 }

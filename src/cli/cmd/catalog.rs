@@ -1,7 +1,10 @@
 //! `catalog gpus|instances|prices|models|scenarios|rules|check`: the rows with all their fields, filtered.
 
 mod diff;
+mod history;
 mod import;
+#[cfg(feature = "refresh")]
+mod update;
 
 use super::show;
 use crate::catalog::Catalog;
@@ -38,6 +41,9 @@ pub fn run(frame: &Frame, command: CatalogCommand) -> anyhow::Result<Outcome> {
         CatalogCommand::Check(args) => check(frame, &args),
         CatalogCommand::Import(args) => import::run(frame, &args),
         CatalogCommand::Diff(args) => diff::run(frame, &args),
+        #[cfg(feature = "refresh")]
+        CatalogCommand::Update(args) => update::run(frame, &args),
+        CatalogCommand::History(args) => history::run(frame, args),
     }
 }
 

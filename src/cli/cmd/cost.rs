@@ -183,8 +183,7 @@ fn rejected(
 /// GPUs side by side unless something is asked for by name; every region of a machine asked for by name, or where
 /// regions are asked for.
 fn detail(filter: &Filter) -> Detail {
-    let regions =
-        !(filter.regions.is_empty() && filter.countries.is_empty() && filter.jurisdictions.is_empty());
+    let regions = filter.limits_places();
     if !filter.instances.is_empty() || regions {
         Detail::EveryRegion
     } else if filter.gpus.is_empty() && filter.providers.is_empty() {

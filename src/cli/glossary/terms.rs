@@ -67,6 +67,7 @@ terms! {
         "exchange-rate": "Money was converted at this rate: units of the currency for one US dollar, with its day. A rate on the command line goes above one of the catalog; without a day it is of the day of the run. Say `--fx CODE=RATE@DAY`.";
         "commitment-discount": "`--assume-commitment-discount` put a flat discount on the price on demand wherever no price of such a term is known. Nobody offers these prices; real ones differ by family and region. Use it to see whether asking for an offer is worth it.";
         "in-sample": "The sample of the program is part of what its constants were fitted on, so these errors are lower than those of machines and software that nobody measured. `docs/estimates.md` has the left-out errors; `--measurements FILE` judges by your own runs.";
+        "updated-prices": "Prices that `catalog update` fetched stand in for those of the program that are older; the value has the newest day of each provider. Overlays of `--catalog` still come last. `--no-updates` leaves them out.";
         "usage-profile": "Usage was given as a week instead of a file. Say `--usage FILE` with a row for each hour.";
         "usage-repeated": "Usage is shorter than the horizon, so it is repeated from its start until the horizon is full. A year of hours shows seasons too.";
         "usage-cut": "Usage is longer than the horizon, so its latest hours are taken. `--horizon 3y` takes more of them.";
@@ -91,6 +92,8 @@ terms! {
         "nccl-platform": "The text around the table or the name of the file names this machine. Say `--platform PROVIDER/TYPE`.";
     }
     warning {
+        "not-legal-advice": "A country, a jurisdiction or the seat of an operator was asked for. The catalog knows what its sources tag regions and companies with, and what it does not know is left out. Whether a law is kept, which level a region is certified for (MLPS, FedRAMP, C5 …) and what reaches through a parent company stands in contracts and certificates, not here.";
+        "updates-unusable": "The folder of `catalog update` holds something that cannot be used (damaged, edited, a link), so the answer stands on the prices of the program alone. Fetch them again, or say `--no-updates`.";
         "nccl-not-used": "The measured network of `--nccl` is that of other machines than those looked at, or of the other kind (a node has no network between nodes), so the catalog's links stand. Look at machines with the same GPU and as many of them, or give the output of such a cluster.";
         "impact-unknown": "What the measured network means for the workload cannot be said; the message has the reason. It is worked out for training of networks that work on tokens, from a table of a collective that a ring carries.";
         "no-exchange-rate": "Machines that would qualify are priced in a currency of which no rate is known, so they cannot be compared with others and never count as the cheapest. Say the rate with its day, `--fx CNY=RATE@DAY`; or `--currency CNY` for an answer about these machines alone, without any rate.";
@@ -145,6 +148,7 @@ terms! {
         "region": "No price in a region that `--region` allows.";
         "country": "No price in a region of a country that `--country` allows; an unknown country complies with nothing.";
         "jurisdiction": "No price in a region under a jurisdiction that `--jurisdiction` allows; an unknown one complies with nothing.";
+        "operator": "No price in a region whose operator has its seat where `--operator-country` or `--operator-jurisdiction` allows; an unknown seat complies with nothing. A seat is not a promise about data: parent companies and contracts count too.";
         "billing": "Not sold under a contract that `--billing` allows.";
         "max-age": "The price is older than `--max-age` allows, counted from the earliest day that its source allows.";
         "not-offered": "Not sold under the asked contracts in the allowed regions.";

@@ -74,6 +74,7 @@ fn filters_and_limits_are_explained() {
         Miss::Region,
         Miss::Country,
         Miss::Jurisdiction,
+        Miss::Operator,
         Miss::Billing,
         Miss::Age,
     ] {

@@ -13,7 +13,7 @@ fn every_listed_schema_is_json_schema_and_every_schema_is_listed() {
         assert!(jsonschema::meta::is_valid(&schema(entry.name)), "{}", entry.name);
     }
     for (name, _) in report::schema::ALL {
-        assert!(SCHEMAS.iter().any(|entry| entry.name == name), "{name} is not listed");
+        assert!(SCHEMAS.iter().any(|entry| entry.name == *name), "{name} is not listed");
     }
     assert!(SCHEMAS.is_sorted_by_key(|entry| entry.name));
 }

@@ -41,6 +41,7 @@ pub(super) fn catalog() -> Catalog {
         display: display.into(),
         aliases: vec![],
         tier,
+        operator: None,
         source: here,
     };
     let region = |provider, name: &str, country: &str| Region {
@@ -49,6 +50,7 @@ pub(super) fn catalog() -> Catalog {
         display: None,
         country: Some(country.into()),
         jurisdictions: vec![],
+        operator_country: None,
         source: here,
     };
     Catalog {

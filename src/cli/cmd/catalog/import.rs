@@ -24,7 +24,7 @@ pub(super) fn run(frame: &Frame, args: &ImportArgs) -> anyhow::Result<Outcome> {
     if stdin > 1 {
         return Err(InputError::new("`-` stands twice", "stdin holds one file").into());
     }
-    let catalog = frame.catalog_for(Sections::PRICES, ImportAnswer::default)?;
+    let catalog = frame.unfetched_catalog_for(Sections::PRICES, ImportAnswer::default)?;
     let mut ledger = Ledger::new(&catalog, today).map_err(|fault| fault.of_file("rules"))?;
     let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
     for (path, name) in args.files.iter().zip(&names) {
