@@ -9,6 +9,7 @@ pub mod listing;
 pub mod own;
 pub mod part;
 pub mod spot;
+pub mod terms;
 pub mod tokens;
 
 use crate::catalog::price::{Billing, Currency, Price, Upfront};

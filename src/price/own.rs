@@ -34,7 +34,7 @@ pub struct Server {
 /// One part of a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// `depreciation`, `colocation`, `electricity`, `staff`.
+    /// `purchase`, `colocation`, `electricity`, `staff`.
     pub name: &'static str,
     /// For all servers; `None` is unknown.
     pub per_year: Option<Usd>,
@@ -50,25 +50,28 @@ pub struct Year {
 }
 
 impl Server {
-    /// The parts of one year of `nodes` servers.
+    /// What running `nodes` servers costs a year, part by part.
     ///
-    /// Depreciation is linear over the life: (price − residual) / life. Power is paid for every hour at what the server
-    /// draws at most, since what an idle one draws is in no source: an upper bound.
-    pub fn parts(&self, nodes: u32) -> [Part; 4] {
-        let count = f64::from(nodes);
-        let kw = self.power_kw.map(|kw| kw * count);
+    /// Power is paid for every hour at what the server draws at most, since what an idle one draws is in no source: an
+    /// upper bound.
+    pub fn running(&self, nodes: u32) -> [Part; 3] {
+        let kw = self.power_kw.map(|kw| kw * f64::from(nodes));
         let of = |amount: Option<Usd>, factor: Option<f64>| {
             amount.zip(factor).and_then(|(usd, by)| usd.scaled(by))
         };
         [
-            Part {
-                name: "depreciation",
-                per_year: of(self.price, Some(count * (1.0 - self.residual) / self.life_years)),
-            },
             Part { name: "colocation", per_year: of(self.colocation_per_kw_month, kw.map(|kw| kw * MONTHS)) },
             Part { name: "electricity", per_year: of(self.electricity_per_mwh, self.mwh_per_year(nodes)) },
             Part { name: "staff", per_year: self.staff_per_year },
         ]
+    }
+
+    /// The parts of an average year: what is bought less what is sold in all the `years`, shared out, and running.
+    pub fn parts(&self, nodes: u32, years: u32) -> [Part; 4] {
+        let [colocation, electricity, staff] = self.running(nodes);
+        let bought = self.purchases(nodes, years).map(|paid| paid.into_iter().sum::<Usd>());
+        let per_year = bought.and_then(|usd| usd.scaled(1.0 / f64::from(years)));
+        [Part { name: "purchase", per_year }, colocation, electricity, staff]
     }
 
     /// Energy of `nodes` servers in a year, the building's share in it, `MWh`.
@@ -76,37 +79,35 @@ impl Server {
         self.power_kw.map(|kw| kw * f64::from(nodes) * self.pue * YEAR_HOURS / 1e3)
     }
 
-    /// What one year costs: the sum of the known parts, and whether one is missing. `None` where the price of the server is
-    /// not known, since nothing is then known of the whole.
-    pub fn per_year(&self, nodes: u32) -> Option<(Usd, bool)> {
-        let parts = self.parts(nodes);
-        parts[0].per_year?;
-        let sum = parts.iter().filter_map(|part| part.per_year).sum();
-        Some((sum, parts.iter().any(|part| part.per_year.is_none())))
+    /// What is bought less what is sold, year by year: a server at the start of each life, its residual at the end of one
+    /// and at the end of the `years`. `None` where the price is not known.
+    fn purchases(&self, nodes: u32, years: u32) -> Option<Vec<Usd>> {
+        let count = f64::from(nodes);
+        let (bought, sold) = (self.price?.scaled(count)?, self.price?.scaled(count * self.residual)?);
+        // Lives that have ended when so many years are over; the noise of a life such as 0.1 years is no end.
+        let ended = |year: u32| (f64::from(year) / self.life_years + 1e-9).floor() as u32;
+        let times = |usd: Usd, n: u32| usd.scaled(f64::from(n));
+        let mut all = Vec::new();
+        for year in 1..=years {
+            let last = year == years;
+            let (before, after) = (ended(year - 1), ended(year));
+            // A life that ends with the last year is not followed by another.
+            let on_the_edge = (f64::from(year) / self.life_years).fract().abs() < 1e-9;
+            let ends = after - before;
+            let follows = if last && on_the_edge { ends.saturating_sub(1) } else { ends };
+            let begins = u32::from(year == 1) + follows;
+            let closes = ends + u32::from(last && !on_the_edge);
+            all.push(times(bought, begins)?.minus(times(sold, closes)?));
+        }
+        Some(all)
     }
 
-    /// Years in cash: servers are bought at the start of a life, sold for the residual at its end, run in between.
+    /// Years in cash.
     pub fn years(&self, nodes: u32, years: u32) -> Vec<Year> {
-        let run: Usd = self.parts(nodes)[1..].iter().filter_map(|part| part.per_year).sum();
-        let count = f64::from(nodes);
-        let bought = self.price.and_then(|price| price.scaled(count));
-        let sold = self.price.and_then(|price| price.scaled(count * self.residual));
-        let at = |year: u32| {
-            // Lives that end within this year, and lives that begin at its start: the first, then one after each end.
-            let ended = (f64::from(year) / self.life_years).floor() as u32;
-            let ended_before = (f64::from(year - 1) / self.life_years).floor() as u32;
-            let begins = year == 1
-                || ended_before > (f64::from(year.saturating_sub(2)) / self.life_years).floor() as u32;
-            let mut paid = run;
-            if begins {
-                paid = paid + bought?;
-            }
-            if ended > ended_before {
-                paid = paid.minus(sold?);
-            }
-            bought.map(|_| paid)
-        };
-        (1..=years).map(|year| Year { year, paid: at(year) }).collect()
+        let run: Usd = self.running(nodes).iter().filter_map(|part| part.per_year).sum();
+        let purchases = self.purchases(nodes, years);
+        let paid = |year: u32| purchases.as_ref().map(|paid| paid[year as usize - 1] + run);
+        (1..=years).map(|year| Year { year, paid: paid(year) }).collect()
     }
 }
 

@@ -12,6 +12,7 @@ use crate::catalog::region::RegionId;
 use crate::money::{BilledHours, Usd, UsdPerHour};
 use crate::price::listing::CostRow;
 use crate::price::own::{Server, YEAR_HOURS, break_even};
+use crate::price::terms::Terms;
 use crate::price::tokens::{TokenBill, Tokens};
 use serde::Serialize;
 
@@ -22,7 +23,7 @@ const MONTHS: f64 = 12.0;
 const THOUSAND: f64 = 1e3;
 
 /// Columns of CSV.
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 24] = [
     "option",
     "billing",
     "upfront",
@@ -37,6 +38,8 @@ const COLUMNS: [&str; 22] = [
     "billed_hours_per_year",
     "usd_per_year",
     "total_usd",
+    "commitment_usd",
+    "upfront_usd",
     "at_least",
     "unknown_parts",
     "usd_per_busy_gpu_hour",
@@ -180,10 +183,14 @@ pub struct OptionLine {
     pub usd_per_hour: Option<Num>,
     /// Hours that are paid: the busy ones on demand, all of them under a commitment.
     pub billed_hours_per_year: Option<Num>,
-    /// A year, with what a server loses in value.
+    /// All years over their number.
     pub usd_per_year: Option<Num>,
-    /// All years.
+    /// All years in cash: whole servers, and whole terms of commitments.
     pub total_usd: Option<Num>,
+    /// What all terms of a commitment owe.
+    pub commitment_usd: Option<Num>,
+    /// Paid at the start of each term.
+    pub upfront_usd: Option<Num>,
     /// A part is not known: the whole costs at least this.
     pub at_least: bool,
     /// Those parts.
@@ -204,6 +211,8 @@ pub struct OptionLine {
     pub notes: Vec<String>,
     #[serde(skip)]
     per_year: Option<Usd>,
+    #[serde(skip)]
+    paid: Vec<Option<Usd>>,
 }
 
 /// One part of a year.
@@ -294,7 +303,7 @@ impl Tco {
             utilisation_pct: Some(Num::percent(found.utilisation * 100.0)),
             traffic: found.tokens.zip(found.machine.load).map(|(tokens, load)| Traffic::new(tokens, &load)),
             break_even: break_evens(found, &options),
-            cash: cash(found, &options),
+            cash: cash(&options),
             carbon: carbon(found),
             options,
             used,
@@ -335,11 +344,15 @@ impl OptionLine {
         }
     }
 
-    fn priced(mut self, found: &Found, per_year: Option<Usd>) -> Self {
+    /// The figures of what is paid year by year; unknown in one year is unknown in all.
+    fn priced(mut self, found: &Found, paid: Vec<Option<Usd>>) -> Self {
         let busy = found.utilisation * YEAR_HOURS * gpus(found);
+        let total = paid.iter().copied().sum::<Option<Usd>>();
+        let per_year = total.and_then(|usd| usd.scaled(1.0 / f64::from(found.years)));
         self.per_year = per_year;
+        self.paid = paid;
         self.usd_per_year = per_year.map(Num::usd);
-        self.total_usd = per_year.and_then(|usd| usd.scaled(f64::from(found.years))).map(Num::usd);
+        self.total_usd = total.map(Num::usd);
         if self.option != "api" {
             self.usd_per_busy_gpu_hour = per_year.map(|usd| Num::rounded(usd.to_f64() / busy, 4));
         }
@@ -369,7 +382,17 @@ fn rent(found: &Found, row: &CostRow) -> OptionLine {
     let instance = catalog.instance(row.instance);
     let share = if cost.billing.is_committed() { 1.0 } else { found.utilisation };
     let hours = BilledHours::from_f64(YEAR_HOURS * share);
-    let per_year = cost.usd_per_hour.zip(hours).map(|(rate, hours)| rate.cost(hours));
+    let terms = terms(row);
+    let paid = match terms {
+        Some(terms) => {
+            terms.cash(found.years).map_or_else(Vec::new, |paid| paid.into_iter().map(Some).collect())
+        }
+        None => {
+            vec![cost.usd_per_hour.zip(hours).map(|(rate, hours)| rate.cost(hours)); found.years as usize]
+        }
+    };
+    let paid = if paid.is_empty() { vec![None; found.years as usize] } else { paid };
+    let owed = terms.and_then(|terms| terms.owed_by_one()?.scaled(f64::from(terms.count(found.years))));
     let source = catalog.source(cost.source);
     let mut notes = cost.notes.clone();
     let spot = cost.billing == Billing::Spot;
@@ -388,12 +411,24 @@ fn rent(found: &Found, row: &CostRow) -> OptionLine {
         price_as_of: Some(Dated(source.as_of)),
         price_source: Some(source.text.clone()),
         overridden: cost.overridden,
-        at_least: spot && per_year.is_some(),
+        commitment_usd: owed.map(Num::usd),
+        upfront_usd: terms.map(|terms| Num::usd(terms.upfront)),
+        at_least: spot && cost.usd_per_hour.is_some(),
         unknown_parts: if spot { vec!["reruns"] } else { Vec::new() },
         notes,
         ..OptionLine::default()
     };
-    line.machine(found).priced(found, per_year)
+    line.machine(found).priced(found, paid)
+}
+
+/// The terms of a commitment; `None` for what is paid by the hour and for what has no price.
+fn terms(row: &CostRow) -> Option<Terms> {
+    let cost = &row.cost;
+    let (rate, hours) = (cost.usd_per_hour?, cost.billing.term_hours()?);
+    let one = Terms { rate, upfront: Usd::ZERO, hours };
+    // The row is priced for one year.
+    let upfront = cost.upfront_paid.and_then(|usd| usd.scaled(1.0 / f64::from(one.count(1))));
+    Some(Terms { upfront: upfront.unwrap_or(Usd::ZERO), ..one })
 }
 
 /// A price that was given, for busy hours alone.
@@ -406,7 +441,7 @@ fn serverless(found: &Found, price: UsdPerHour) -> OptionLine {
         price_source: Some("given".to_owned()),
         ..OptionLine::default()
     };
-    line.machine(found).priced(found, hours.map(|hours| price.cost(hours)))
+    line.machine(found).priced(found, vec![hours.map(|hours| price.cost(hours)); found.years as usize])
 }
 
 /// Share of the hours in which there is work: of the tokens where they are known, else as said.
@@ -416,21 +451,24 @@ fn busy_share(found: &Found) -> f64 {
 }
 
 fn own(found: &Found) -> OptionLine {
-    let parts = found.server.parts(found.machine.nodes);
-    let per_year = found.server.per_year(found.machine.nodes);
+    let parts = found.server.parts(found.machine.nodes, found.years);
+    let known = parts[0].per_year.is_some();
     let unknown: Vec<&'static str> =
         parts.iter().filter(|part| part.per_year.is_none()).map(|part| part.name).collect();
     let mut notes = Vec::new();
-    if per_year.is_none() {
+    if !known {
         notes.push("the price of such a server is not known: `--server-price` says it".to_owned());
     }
-    if !unknown.is_empty() && per_year.is_some() {
+    if !unknown.is_empty() && known {
         notes.push(format!("not known and not in it: {}", unknown.join(", ")));
+    }
+    if found.server.power_kw.is_some() {
+        notes.push("power at its maximum in all hours: an upper bound".to_owned());
     }
     let line = OptionLine {
         option: "own",
         billed_hours_per_year: Some(Num::exact(YEAR_HOURS)),
-        at_least: per_year.is_some_and(|(_, missing)| missing),
+        at_least: known && !unknown.is_empty(),
         unknown_parts: unknown,
         parts: parts
             .iter()
@@ -439,7 +477,8 @@ fn own(found: &Found) -> OptionLine {
         notes,
         ..OptionLine::default()
     };
-    line.machine(found).priced(found, per_year.map(|(usd, _)| usd))
+    let years = found.server.years(found.machine.nodes, found.years);
+    line.machine(found).priced(found, years.into_iter().map(|year| year.paid).collect())
 }
 
 fn api(found: &Found, offer: &ApiOffer) -> OptionLine {
@@ -451,7 +490,11 @@ fn api(found: &Found, offer: &ApiOffer) -> OptionLine {
     if bill.cached_at_input_price {
         notes.push("cached input at the price of input: an upper bound".to_owned());
     }
-    notes.extend(price.ends.map(|day| format!("ends on {day}")));
+    notes.extend(
+        price
+            .ends
+            .map(|day| format!("{}/{} ends on {day}, and is counted for all years", price.api, price.model)),
+    );
     let line = OptionLine {
         option: "api",
         provider: Some(price.api.clone()),
@@ -467,7 +510,7 @@ fn api(found: &Found, offer: &ApiOffer) -> OptionLine {
         notes,
         ..OptionLine::default()
     };
-    line.priced(found, year(bill.total()))
+    line.priced(found, vec![year(bill.total()); found.years as usize])
 }
 
 /// Own against each contract by the hour, rent and own against the cheapest API, rent against serverless.
@@ -530,7 +573,7 @@ impl BreakEven {
 }
 
 /// Cash of owning, of renting on demand, of the cheapest commitment and of the cheapest API.
-fn cash(found: &Found, options: &[OptionLine]) -> Vec<YearLine> {
+fn cash(options: &[OptionLine]) -> Vec<YearLine> {
     let mut lines = Vec::new();
     let mut add = |name: String, paid: Vec<Option<Usd>>| {
         let mut sum = Some(Usd::ZERO);
@@ -549,13 +592,14 @@ fn cash(found: &Found, options: &[OptionLine]) -> Vec<YearLine> {
         Billing::ALL.into_iter().filter(|kind| kind.is_committed()).map(Billing::name).collect();
     let committed = |line: &&OptionLine| line.billing.is_some_and(|billing| kinds.contains(&billing));
     let first = |wanted: &dyn Fn(&&OptionLine) -> bool| options.iter().find(|line| wanted(line));
-    let steady = [first(&on_demand), first(&committed), first(&|line| line.option == "api")];
-    for line in steady.into_iter().flatten().filter(|line| line.per_year.is_some()) {
-        add(line.name(), vec![line.per_year; found.years as usize]);
-    }
-    let own = found.server.years(found.machine.nodes, found.years);
-    if own.iter().any(|year| year.paid.is_some()) {
-        add("own".to_owned(), own.iter().map(|year| year.paid).collect());
+    let lines_of = [
+        first(&on_demand),
+        first(&committed),
+        first(&|line| line.option == "api"),
+        first(&|line| line.option == "own"),
+    ];
+    for line in lines_of.into_iter().flatten().filter(|line| line.per_year.is_some()) {
+        add(line.name(), line.paid.clone());
     }
     lines
 }

@@ -23,8 +23,19 @@ fn tco(arguments: &[&str]) -> Finished {
 /// 310,000 USD over five years are 62,000 a year; 10.2 kW at 184.06 USD a month; 10.2 kW x 1.2 x 8,760 h x 0.08 USD.
 #[test]
 fn a_server_costs_what_its_parts_cost() {
-    let document =
-        tco(&["--gpu", "H100:8", "--electricity", "0.08", "--pue", "1.2", "--staff", "10000"]).json();
+    let document = tco(&[
+        "--years",
+        "5",
+        "--gpu",
+        "H100:8",
+        "--electricity",
+        "0.08",
+        "--pue",
+        "1.2",
+        "--staff",
+        "10000",
+    ])
+    .json();
     let own = option(&document, "own");
     let parts: Vec<f64> = own["parts"]
         .as_array()

@@ -198,7 +198,7 @@ impl ServingModel<'_> {
             None => needed,
         };
         let (nodes, per_nodes) = self.span(&reach.layout);
-        Some(replicas.div_ceil(per_nodes) * nodes)
+        replicas.div_ceil(per_nodes).checked_mul(nodes)
     }
 
     /// Replicas of one shape on `nodes` nodes: as pinned, else as many as there is room and work for.

@@ -27,23 +27,30 @@ fn per_gpu_hour(part: &Part) -> f64 {
 /// 0.08 USD and a PUE of 1.2 is 0.122.
 #[test]
 fn parts_of_a_year_are_as_computed_by_hand() {
-    for (life, expected) in [(5.0, 0.885), (4.0, 1.106), (3.0, 1.475)] {
-        let parts = Server { life_years: life, ..server() }.parts(1);
+    for (life, expected) in [(5, 0.885), (4, 1.106), (3, 1.475)] {
+        let parts = Server { life_years: f64::from(life), ..server() }.parts(1, life);
         assert!((per_gpu_hour(&parts[0]) - expected).abs() < 0.0005, "{life}: {parts:?}");
     }
-    let parts = server().parts(1);
+    let parts = server().parts(1, 5);
     assert!((per_gpu_hour(&parts[1]) - 0.321).abs() < 0.0006);
     assert!((per_gpu_hour(&parts[2]) - 0.1224).abs() < 0.0001);
     assert_eq!(parts[3].per_year, None);
 }
 
+/// A server that is bought for fewer years than it lives is paid for all the same: nothing is taken for what is left of it.
+#[test]
+fn a_short_use_pays_the_whole_server() {
+    let three: Usd = server().years(1, 3).iter().filter_map(|year| year.paid).sum();
+    let run: Usd = server().running(1).iter().filter_map(|part| part.per_year).sum();
+    assert_eq!(three, usd(310_000.0) + run + run + run);
+    let six: Usd = server().years(1, 6).iter().filter_map(|year| year.paid).sum();
+    assert_eq!(six.minus(run.scaled(6.0).expect("money")), usd(620_000.0), "a second one in the sixth year");
+}
+
 #[test]
 fn unknown_parts_are_never_nothing() {
-    let (sum, missing) = server().per_year(1).expect("known");
-    assert!(missing, "staff is not known");
-    assert_eq!(sum, server().parts(1).iter().filter_map(|part| part.per_year).sum());
-    assert_eq!(Server { price: None, ..server() }.per_year(1), None);
     assert!(Server { price: None, ..server() }.years(1, 3).iter().all(|year| year.paid.is_none()));
+    assert_eq!(Server { price: None, ..server() }.parts(1, 3)[0].per_year, None);
 }
 
 #[test]
@@ -57,25 +64,28 @@ fn cash_is_paid_at_the_start_of_a_life() {
         staff_per_year: Some(run),
         ..server()
     };
-    let paid: Vec<f64> = plain.years(1, 4).iter().map(|year| year.paid.expect("known").to_f64()).collect();
-    assert_eq!(paid, [101_000.0, -9_000.0, 101_000.0, -9_000.0]);
+    let paid = |years: u32| -> Vec<f64> {
+        plain.years(1, years).iter().map(|year| year.paid.expect("known").to_f64()).collect()
+    };
+    assert_eq!(paid(4), [101_000.0, 91_000.0, 1000.0, -9_000.0]);
+    assert_eq!(paid(1), [91_000.0], "sold at the end");
 }
 
 proptest! {
-    /// Over whole lives cash and depreciation are the same money.
+    /// Parts and cash are the same money.
     #[test]
-    fn cash_adds_up_to_depreciation(price in 1_u32..900_000, life in 1_u32..7, lives in 1_u32..4, residual in 0_u32..90) {
+    fn cash_adds_up_to_the_parts(price in 1_u32..900_000, life in 1_u32..70, years in 1_u32..20, residual in 0_u32..90) {
         let one = Server {
             price: Some(usd(f64::from(price))),
             residual: f64::from(residual) / 100.0,
-            life_years: f64::from(life),
+            life_years: f64::from(life) / 10.0,
             ..server()
         };
-        let years = life * lives;
         let cash: Usd = one.years(3, years).iter().filter_map(|year| year.paid).sum();
-        let (per_year, _) = one.per_year(3).expect("known");
-        let written_off = per_year.to_f64() * f64::from(years);
-        prop_assert!((cash.to_f64() - written_off).abs() < 0.05 * f64::from(years), "{cash} beside {written_off}");
+        let per_year: Usd = one.parts(3, years).iter().filter_map(|part| part.per_year).sum();
+        let parts = per_year.to_f64() * f64::from(years);
+        prop_assert!((cash.to_f64() - parts).abs() < 0.05 * f64::from(years), "{cash} beside {parts}");
+        prop_assert!(cash.to_f64() > 0.0 || residual > 0);
     }
 
     /// P151: a share of the hours, or above 1 for never; a dearer rent never raises it.

@@ -105,7 +105,7 @@ fn bound(line: &OptionLine, usd: Option<Num>) -> String {
 
 fn parts(answer: &Tco) -> Vec<Block> {
     let Some(own) = answer.options.iter().find(|line| line.option == "own") else { return Vec::new() };
-    let mut grid = Grid::new(&["own, a year", ">USD"]);
+    let mut grid = Grid::new(&["own, an average year", ">USD"]);
     for part in &own.parts {
         grid.push(vec![part.name.to_owned(), price_text(part.usd_per_year)]);
     }

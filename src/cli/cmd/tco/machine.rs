@@ -88,11 +88,12 @@ pub(super) fn asked(catalog: &Catalog, mut filter: Filter, nodes: Option<u32>) -
 }
 
 /// Contracts that are compared: on demand with those asked for, or with all commitments. Spot is no steady machine, and
-/// its reruns depend on the job; blocks of days are no years.
+/// its reruns depend on the job; capacity blocks end after half a year at most, and are left out even when asked for.
 fn kinds(filter: &mut Filter) -> Vec<Billing> {
     let asked = std::mem::take(&mut filter.billing);
     let steady = || Billing::ALL.into_iter().filter(|kind| kind.is_committed()).collect();
-    let all = if asked.is_empty() { steady() } else { asked };
+    let mut all = if asked.is_empty() { steady() } else { asked };
+    all.retain(|kind| *kind != Billing::CapacityBlock);
     let mut kinds: Vec<Billing> = [Billing::OnDemand].into_iter().chain(all).collect();
     kinds.sort();
     kinds.dedup();
