@@ -119,8 +119,8 @@ impl UsdPerHour {
     }
 
     /// A price from the digits and decimals of a normalised one, as an image keeps it: `(299, 2)` is 2.99.
-    pub fn from_digits(digits: i64, decimals: u32) -> Option<Self> {
-        Decimal::try_new(digits, decimals).ok().map(Self)
+    pub fn from_digits(digits: i128, decimals: u32) -> Option<Self> {
+        Decimal::try_from_i128_with_scale(digits, decimals).ok().map(Self)
     }
 
     /// As a number for JSON and for physics.

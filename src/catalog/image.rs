@@ -1,8 +1,10 @@
 //! The compact image of a catalog that the binary carries, in sections, so that a command loads only what it needs.
 //!
-//! Written by `build.rs`, read by `load`. Sections are JSON with structs as arrays in field order, so a changed struct
-//! needs no change here; prices, which are most of a catalog, are rows of 16 bytes.
+//! Written by `build.rs` and, for overlays, by the cache of `load`; read by `load`. Sections are JSON with structs as
+//! arrays in field order, so a changed struct needs no change here; prices, which are most of a catalog, are rows of
+//! fixed length.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use serde::Serialize;
@@ -43,12 +45,18 @@ type Core =
 /// Networks with the sources that only they cite, and what they were measured to do.
 type Networks = (Vec<Source>, Vec<Preset>, Vec<MeasuredRate>);
 
-/// Bytes of one price, all little-endian: machine 2, region 2, source 2, billing kind x 4 + upfront (0 = none given) 1,
-/// decimals 1, digits (0 = unknown) 8.
-const PRICE_BYTES: usize = 16;
+/// Bytes of one price, all little-endian: machine 2, region 2, source 2, billing kind x 4 + upfront (0 = none given)
+/// + 128 where an overlay set it 1, decimals 1, digits (0 = unknown) 12, which is all that a decimal holds.
+const PRICE_BYTES: usize = 20;
 
-/// What few prices have: position, currency, statistic, waivers, cents at the start of the term.
-type PriceNote = (usize, [u8; 3], Option<String>, Vec<(String, String)>, Option<i64>);
+/// Set in the byte of the billing kind for prices of overlays.
+const OVERRIDDEN: u8 = 128;
+
+/// What the prices of one note share: currency, statistic, waivers.
+type Said = ([u8; 3], Option<String>, Vec<(String, String)>);
+
+/// A note and the prices that have it: position less that of the price before, cents at the start of the term.
+type PriceNote = (Said, Vec<(usize, Option<i64>)>);
 
 /// A warning that the build left standing: code, file, line, column, message, hint.
 type FindingRow = (String, String, usize, usize, String, String);
@@ -104,11 +112,13 @@ fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
 
 /// The bytes of one section of an arranged catalog.
 pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Result<Vec<u8>> {
-    let early = cited_outside_presets(&mut catalog.clone()).iter().map(|id| usize::from(id.0) + 1).max();
-    let (early, late) = catalog.sources.split_at(early.unwrap_or(0));
+    let halves = || {
+        let early = cited_outside_presets(&mut catalog.clone()).iter().map(|id| usize::from(id.0) + 1).max();
+        catalog.sources.split_at(early.unwrap_or(0).min(catalog.sources.len()))
+    };
     match section {
         "core" => to_json(&(
-            early,
+            halves().0,
             &catalog.gpus,
             &catalog.families,
             &catalog.providers,
@@ -117,11 +127,9 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
             &catalog.charges,
             &catalog.currencies,
         )),
-        "prices" => {
-            catalog.prices.iter().map(pack_price).collect::<io::Result<Vec<_>>>().map(|rows| rows.concat())
-        }
+        "prices" => Ok(catalog.prices.iter().flat_map(pack_price).collect()),
         "price-notes" => to_json(&price_notes(&catalog.prices)),
-        "presets" => to_json(&(late, &catalog.presets, &catalog.measured)),
+        "presets" => to_json(&(halves().1, &catalog.presets, &catalog.measured)),
         "constants" => to_json(&catalog.constants),
         "rules" => to_json(&catalog.rules),
         "scenarios" => to_json(&catalog.scenarios),
@@ -145,9 +153,13 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
         "prices" => catalog.prices = bytes.as_chunks::<PRICE_BYTES>().0.iter().map(unpack_price).collect(),
         "price-notes" => {
             let notes: Vec<PriceNote> = serde_json::from_slice(bytes)?;
-            for (at, currency, stat, allow, cents) in notes {
-                if let Some(price) = catalog.prices.get_mut(at) {
-                    (price.currency, price.stat, price.allow) = (Currency(currency), stat, allow);
+            for ((currency, stat, allow), places) in notes {
+                let mut at: usize = 0;
+                for (step, cents) in places {
+                    at = at.saturating_add(step);
+                    let Some(price) = catalog.prices.get_mut(at) else { break };
+                    price.currency = Currency(currency);
+                    (price.stat, price.allow) = (stat.clone(), allow.clone());
                     price.fee = cents.map(|cents| Usd::from_cents(cents.into()));
                 }
             }
@@ -184,32 +196,36 @@ fn finding_row(finding: &Finding) -> FindingRow {
     (code.to_owned(), place.file, place.line, place.column, message, hint)
 }
 
-fn pack_price(price: &Price) -> io::Result<[u8; PRICE_BYTES]> {
+fn pack_price(price: &Price) -> [u8; PRICE_BYTES] {
     let amount = price.per_hour.map(UsdPerHour::decimal).unwrap_or_default();
-    let digits = i64::try_from(amount.mantissa()).map_err(io::Error::other)?;
     let mut row = [0; PRICE_BYTES];
     row[..2].copy_from_slice(&price.instance.0.to_le_bytes());
     row[2..4].copy_from_slice(&price.region.0.to_le_bytes());
     row[4..6].copy_from_slice(&price.source.0.to_le_bytes());
     row[6] = price.billing as u8 * 4 + price.upfront.map_or(0, |upfront| upfront as u8 + 1);
+    row[6] |= if price.overridden { OVERRIDDEN } else { 0 };
     row[7] = amount.scale() as u8;
-    row[8..].copy_from_slice(&digits.to_le_bytes());
-    Ok(row)
+    // A price is positive, and a decimal has 96 bits of digits.
+    row[8..].copy_from_slice(&amount.mantissa().to_le_bytes()[..12]);
+    row
 }
 
 fn unpack_price(row: &[u8; PRICE_BYTES]) -> Price {
     let &[i0, i1, r0, r1, s0, s1, kind, decimals, ref digits @ ..] = row;
-    let digits = i64::from_le_bytes(*digits);
+    let mut wide = [0; 16];
+    wide[..12].copy_from_slice(digits);
+    let digits = i128::from_le_bytes(wide);
+    let contract = kind & !OVERRIDDEN;
     Price {
         instance: InstanceId(u16::from_le_bytes([i0, i1])),
         region: RegionId(u16::from_le_bytes([r0, r1])),
-        billing: Billing::ALL.get(usize::from(kind / 4)).copied().unwrap_or(Billing::OnDemand),
-        upfront: usize::from(kind % 4).checked_sub(1).and_then(|at| Upfront::ALL.get(at).copied()),
+        billing: Billing::ALL.get(usize::from(contract / 4)).copied().unwrap_or(Billing::OnDemand),
+        upfront: usize::from(contract % 4).checked_sub(1).and_then(|at| Upfront::ALL.get(at).copied()),
         per_hour: UsdPerHour::from_digits(digits, u32::from(decimals)).filter(|_| digits != 0),
         currency: Currency::USD,
         stat: None,
         source: SourceId(u16::from_le_bytes([s0, s1])),
-        overridden: false,
+        overridden: kind & OVERRIDDEN != 0,
         fee: None,
         listed: None,
         off_list_pct: None,
@@ -224,11 +240,35 @@ fn price_notes(prices: &[Price]) -> Vec<PriceNote> {
             || price.fee.is_some()
             || !price.allow.is_empty()
     };
-    let noted = prices.iter().enumerate().filter(|(_, price)| noted(price));
-    let note = |(at, price): (usize, &Price)| {
-        (at, price.currency.0, price.stat.clone(), price.allow.clone(), price.fee.and_then(Usd::cents))
-    };
-    noted.map(note).collect()
+    let mut notes: BTreeMap<Said, (usize, Vec<(usize, Option<i64>)>)> = BTreeMap::new();
+    for (at, price) in prices.iter().enumerate().filter(|(_, price)| noted(price)) {
+        let said = (price.currency.0, price.stat.clone(), price.allow.clone());
+        let (last, places) = notes.entry(said).or_default();
+        places.push((at - *last, price.fee.and_then(Usd::cents)));
+        *last = at;
+    }
+    notes.into_iter().map(|(said, (_, places))| (said, places)).collect()
+}
+
+/// Whether every id in a catalog that was read is the position of something: what was written for another program, or
+/// by hand, must not lead beyond the end of a list.
+pub fn is_coherent(catalog: &mut Catalog) -> bool {
+    let (gpus, providers) = (catalog.gpus.len(), catalog.providers.len());
+    let (instances, regions, sources) =
+        (catalog.instances.len(), catalog.regions.len(), catalog.sources.len());
+    let within = |id: u16, count: usize| usize::from(id) < count;
+    let of_gpus = catalog.families.iter().flat_map(|it| &it.members).all(|id| within(id.0, gpus))
+        && catalog.measured.iter().all(|it| within(it.source.0, sources))
+        && catalog.presets.iter().all(|it| within(it.source.0, sources));
+    let of_providers = catalog.regions.iter().all(|it| within(it.provider.0, providers))
+        && catalog.charges.iter().all(|it| within(it.provider.0, providers));
+    of_gpus
+        && of_providers
+        && catalog.instances.iter().all(|it| within(it.gpu.0, gpus) && within(it.provider.0, providers))
+        && catalog.carbon.iter().all(|it| within(it.region.0, regions))
+        && catalog.prices.iter().all(|it| within(it.instance.0, instances) && within(it.region.0, regions))
+        && catalog.prices.is_sorted_by_key(|it| (it.instance, it.region, it.billing, it.upfront))
+        && cited_outside_presets(catalog).iter().all(|id| within(id.0, sources))
 }
 
 fn to_json(value: &impl Serialize) -> io::Result<Vec<u8>> {

@@ -1,12 +1,14 @@
 //! Loads the catalog: the image inside the binary, then `--catalog` overlays from disk.
 //!
-//! The only file of the catalog that reads from disk. Overlays are checked against the loaded catalog; the embedded TOML
+//! The only place of the catalog that reads from disk. Overlays are checked against the loaded catalog; the embedded TOML
 //! itself was checked by `build.rs` with the same code, and the warnings that it left standing are part of the image
 //! (so `catalog check` shows them with their places, and the binary need not carry a megabyte of TOML).
 
+mod cache;
+mod files;
+
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +17,11 @@ use super::image;
 use super::price::Price;
 use super::validate::{SourceFile, validate};
 use crate::diag::{Finding, Level};
+use cache::Cache;
 use jiff::civil::Date;
+
+/// Longest overlays, bytes of all files together.
+const LONGEST_OVERLAYS: u64 = 1 << 30;
 
 macro_rules! section {
     ($name:literal) => {
@@ -69,6 +75,22 @@ impl Sections {
 
     /// What `cost` and price listings need.
     pub const PRICES: Self = Self { prices: true, ..Self::HARDWARE };
+
+    /// Whether a section of the image is among them.
+    fn wants(self, section: &str) -> bool {
+        match section {
+            "core" => true,
+            "prices" | "price-notes" => self.prices,
+            "presets" => self.presets,
+            "constants" => self.constants,
+            "rules" => self.rules,
+            "scenarios" => self.scenarios,
+            "fabrics" => self.fabrics,
+            "ownership" => self.ownership,
+            "carbon" => self.ownership || (self.rules && self.prices),
+            _ => false,
+        }
+    }
 }
 
 /// A catalog with its overlays.
@@ -78,6 +100,8 @@ pub struct Loaded {
     pub catalog: Catalog,
     /// Warnings about the overlays.
     pub warnings: Vec<Finding>,
+    /// What became of the cache, for `--verbose`.
+    pub notes: Vec<String>,
 }
 
 /// Why there is no catalog.
@@ -95,6 +119,11 @@ pub enum CatalogProblem {
         /// Which.
         path: PathBuf,
     },
+    /// All overlays together are longer than what is read.
+    TooMuch {
+        /// Bytes.
+        length: u64,
+    },
     /// The files were read and at least one finding is an error.
     Invalid {
         /// All findings, in the order of files and places.
@@ -111,6 +140,12 @@ impl fmt::Display for CatalogProblem {
                 write!(f, "cannot read catalog `{}`: {error}", path.display())
             }
             Self::Empty { path } => write!(f, "no `*.toml` file in catalog folder `{}`", path.display()),
+            Self::TooMuch { length } => write!(
+                f,
+                "the overlays of `--catalog` have {} MiB together, at most {} MiB are read",
+                length >> 20,
+                LONGEST_OVERLAYS >> 20
+            ),
             Self::Invalid { findings } => {
                 let errors = findings.iter().filter(|finding| finding.level == Level::Error).count();
                 write!(f, "the catalog has {errors} error{}", if errors == 1 { "" } else { "s" })?;
@@ -126,27 +161,32 @@ impl std::error::Error for CatalogProblem {
         match self {
             Self::Unreadable { error, .. } => Some(error),
             Self::Image(error) => Some(error),
-            Self::Empty { .. } | Self::Invalid { .. } => None,
+            Self::Empty { .. } | Self::TooMuch { .. } | Self::Invalid { .. } => None,
         }
     }
 }
 
+/// The sections of the image inside the program.
+const IMAGE: [(&str, &[u8]); 10] = [
+    ("core", section!("core")),
+    ("prices", section!("prices")),
+    ("price-notes", section!("price-notes")),
+    ("presets", section!("presets")),
+    ("constants", section!("constants")),
+    ("rules", section!("rules")),
+    ("scenarios", section!("scenarios")),
+    ("fabrics", section!("fabrics")),
+    ("ownership", section!("ownership")),
+    ("carbon", section!("carbon")),
+];
+
+/// Overlays below so many bytes in all are checked anew in every run: that takes less than a file in the cache is worth.
+const LEAST_CACHED: u64 = 64 << 10;
+
 /// The catalog inside the program.
 pub fn embedded(sections: Sections) -> Result<Catalog, CatalogProblem> {
     let mut catalog = Catalog::default();
-    let parts: [(bool, &str, &[u8]); 10] = [
-        (true, "core", section!("core")),
-        (sections.prices, "prices", section!("prices")),
-        (sections.prices, "price-notes", section!("price-notes")),
-        (sections.presets, "presets", section!("presets")),
-        (sections.constants, "constants", section!("constants")),
-        (sections.rules, "rules", section!("rules")),
-        (sections.scenarios, "scenarios", section!("scenarios")),
-        (sections.fabrics, "fabrics", section!("fabrics")),
-        (sections.ownership, "ownership", section!("ownership")),
-        (sections.ownership || (sections.rules && sections.prices), "carbon", section!("carbon")),
-    ];
-    for (_, name, bytes) in parts.into_iter().filter(|(wanted, ..)| *wanted) {
+    for (name, bytes) in IMAGE.into_iter().filter(|(name, _)| sections.wants(name)) {
         image::read(name, bytes, &mut catalog).map_err(CatalogProblem::Image)?;
     }
     Ok(catalog)
@@ -156,14 +196,49 @@ pub fn embedded(sections: Sections) -> Result<Catalog, CatalogProblem> {
 ///
 /// With overlays every section is loaded, since their rows are checked against all of them.
 pub fn with_overlays(paths: &[PathBuf], sections: Sections) -> Result<Loaded, CatalogProblem> {
+    with_cache(paths, sections, None)
+}
+
+/// The same; what large overlays came to is kept in the folder `cache` and taken from there, as long as neither they nor
+/// the program change. From there only the sections that are asked for are loaded.
+pub fn with_cache(
+    paths: &[PathBuf],
+    sections: Sections,
+    cache: Option<&Path>,
+) -> Result<Loaded, CatalogProblem> {
+    let mut notes = Vec::new();
     if paths.is_empty() {
-        return Ok(Loaded { catalog: embedded(sections)?, warnings: Vec::new() });
+        return Ok(Loaded { catalog: embedded(sections)?, warnings: Vec::new(), notes });
     }
-    let (catalog, findings) = lay_over(paths)?;
+    let layers = paths.iter().map(|path| files::find(path)).collect::<Result<Vec<_>, _>>()?;
+    let length: u64 = layers.iter().flatten().map(files::Overlay::len).sum();
+    if length > LONGEST_OVERLAYS {
+        return Err(CatalogProblem::TooMuch { length });
+    }
+    let cache = cache.filter(|_| length >= LEAST_CACHED).map(Cache::in_folder);
+    if let Some(cache) = &cache {
+        match cache.read(key_of_files(&layers)?, sections) {
+            Ok(Some((catalog, warnings))) => {
+                notes.push("overlays taken from the cache".to_owned());
+                return Ok(Loaded { catalog, warnings, notes });
+            }
+            Ok(None) => {}
+            Err(error) => notes.push(format!("the cached overlays cannot be used: {error}")),
+        }
+    }
+    let layers = read(layers)?;
+    let (catalog, findings) = lay_over(&layers)?;
     if findings.iter().any(|finding| finding.level == Level::Error) {
         return Err(CatalogProblem::Invalid { findings });
     }
-    Ok(Loaded { catalog, warnings: findings })
+    if let Some(cache) = &cache {
+        // By what was read just now: a file may have changed since it was hashed.
+        match cache.write(key_of_texts(&layers), &catalog, &findings) {
+            Ok(()) => notes.push("overlays compiled into the cache".to_owned()),
+            Err(error) => notes.push(format!("the overlays are not cached: {error}")),
+        }
+    }
+    Ok(Loaded { catalog, warnings: findings, notes })
 }
 
 /// The catalog inside the program, what was fetched laid over it as one layer, and the overlays over both. A price of the
@@ -173,9 +248,9 @@ pub fn with_updates(
     overlays: &[PathBuf],
 ) -> Result<(Loaded, BTreeMap<String, Date>), CatalogProblem> {
     let own = embedded(Sections::ALL)?;
-    let read = |path: &PathBuf| read_files(path);
-    let files: Vec<SourceFile> =
-        fetched.iter().map(read).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let found =
+        |paths: &[PathBuf]| read(paths.iter().map(|path| files::find(path)).collect::<Result<Vec<_>, _>>()?);
+    let files: Vec<SourceFile> = found(fetched)?.into_iter().flatten().collect();
     let (mut catalog, mut all) = validate(&files, own.clone(), true);
     keep_newer(&own, &mut catalog);
     let mut newest: BTreeMap<String, Date> = BTreeMap::new();
@@ -184,15 +259,15 @@ pub fn with_updates(
         let day = catalog.source(price.source).as_of.not_after();
         newest.entry(provider.clone()).and_modify(|known| *known = day.max(*known)).or_insert(day);
     }
-    for path in overlays {
-        let (next, findings) = validate(&read_files(path)?, catalog, true);
+    for files in found(overlays)? {
+        let (next, findings) = validate(&files, catalog, true);
         catalog = next;
         all.extend(findings);
     }
     if all.iter().any(|finding| finding.level == Level::Error) {
         return Err(CatalogProblem::Invalid { findings: all });
     }
-    Ok((Loaded { catalog, warnings: all }, newest))
+    Ok((Loaded { catalog, warnings: all, notes: Vec::new() }, newest))
 }
 
 /// Puts prices of `own` back that are of a later day than what was laid over them. Sources keep their ids in a layer.
@@ -225,50 +300,52 @@ pub fn check(paths: &[PathBuf]) -> Result<Vec<Finding>, CatalogProblem> {
     if paths.is_empty() {
         return image::read_findings(section!("findings")).map_err(CatalogProblem::Image);
     }
-    lay_over(paths).map(|(_, findings)| findings)
+    let layers = paths.iter().map(|path| files::find(path)).collect::<Result<Vec<_>, _>>()?;
+    lay_over(&read(layers)?).map(|(_, findings)| findings)
 }
 
-fn lay_over(paths: &[PathBuf]) -> Result<(Catalog, Vec<Finding>), CatalogProblem> {
+fn read(layers: Vec<Vec<files::Overlay>>) -> Result<Vec<Vec<SourceFile>>, CatalogProblem> {
+    layers.into_iter().map(|layer| layer.into_iter().map(files::Overlay::text).collect()).collect()
+}
+
+fn lay_over(layers: &[Vec<SourceFile>]) -> Result<(Catalog, Vec<Finding>), CatalogProblem> {
     let mut catalog = embedded(Sections::ALL)?;
     let mut all = Vec::new();
-    for path in paths {
-        let (next, findings) = validate(&read_files(path)?, catalog, true);
+    for files in layers {
+        let (next, findings) = validate(files, catalog, true);
         catalog = next;
         all.extend(findings);
     }
     Ok((catalog, all))
 }
 
-/// The TOML files behind a path, a folder's in the order of their paths. Linked folders are not entered, so that a loop
-/// of links ends.
-fn read_files(path: &Path) -> Result<Vec<SourceFile>, CatalogProblem> {
-    let mut found = Vec::new();
-    let unreadable = |path: &Path, error| CatalogProblem::Unreadable { path: path.to_owned(), error };
-    if fs::metadata(path).map_err(|error| unreadable(path, error))?.is_dir() {
-        let mut folders = vec![path.to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))? {
-                let entry = entry.map_err(|error| unreadable(&folder, error))?;
-                let kind = entry.file_type().map_err(|error| unreadable(&entry.path(), error))?;
-                if kind.is_dir() {
-                    folders.push(entry.path());
-                } else if entry.path().extension().is_some_and(|extension| extension == "toml")
-                    && entry.path().is_file()
-                {
-                    found.push(entry.path());
-                }
-            }
-        }
-        found.sort();
-        if found.is_empty() {
-            return Err(CatalogProblem::Empty { path: path.to_owned() });
-        }
-    } else {
-        found.push(path.to_owned());
-    }
-    let read = |path: PathBuf| match fs::read_to_string(&path) {
-        Ok(text) => Ok(SourceFile { label: path.display().to_string(), text }),
-        Err(error) => Err(unreadable(&path, error)),
+fn key_of_files(layers: &[Vec<files::Overlay>]) -> Result<blake3::Hash, CatalogProblem> {
+    let parts =
+        layers.iter().map(|layer| layer.iter().map(|file| Ok((file.label(), file.hash()?))).collect());
+    Ok(key(&parts.collect::<Result<Vec<_>, _>>()?))
+}
+
+fn key_of_texts(layers: &[Vec<SourceFile>]) -> blake3::Hash {
+    let part = |file: &SourceFile| (file.label.clone(), blake3::hash(file.text.as_bytes()));
+    key(&layers.iter().map(|layer| layer.iter().map(part).collect()).collect::<Vec<_>>())
+}
+
+/// The hash of all that a catalog with overlays is made of: the program, its own catalog, then each overlay with its files
+/// by name (findings tell it) and content.
+fn key(layers: &[Vec<(String, blake3::Hash)>]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
     };
-    found.into_iter().map(read).collect()
+    part(env!("CARGO_PKG_VERSION").as_bytes());
+    IMAGE.iter().for_each(|(_, bytes)| part(bytes));
+    for layer in layers {
+        part(&(layer.len() as u64).to_le_bytes());
+        for (label, hash) in layer {
+            part(label.as_bytes());
+            part(hash.as_bytes());
+        }
+    }
+    hasher.finalize()
 }

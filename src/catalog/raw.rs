@@ -104,7 +104,16 @@ impl<'t> Row<'t> {
             );
             return None;
         }
-        Some(text)
+        self.harmless(f, key, &text).then_some(text)
+    }
+
+    /// Refuses a text that would move a terminal or turn the direction of a line where it is shown.
+    fn harmless(&mut self, f: &mut Findings, key: &str, text: &At<&'t str>) -> bool {
+        let Some(odd) = text.value.chars().find(|&c| is_odd(c)) else { return true };
+        let message =
+            format!("`{key}` holds the character U+{:04X}, which steers a terminal", u32::from(odd));
+        self.refuse(f, text.spot, &codes::BAD_VALUE, message, "remove it");
+        false
     }
 
     /// The text of an optional key, owned.
@@ -186,7 +195,9 @@ impl<'t> Row<'t> {
                 })
                 .collect::<Option<Vec<_>>>()
         });
-        list.map_or_else(Vec::new, |list| list.value)
+        let mut texts = list.map_or_else(Vec::new, |list| list.value);
+        texts.retain(|text| self.harmless(f, key, text));
+        texts
     }
 
     /// An optional list of texts without their places.
@@ -333,6 +344,12 @@ pub(crate) fn rows_of<'t>(kind: &'static str, value: &'t DeValue<'t>, file: usiz
 /// Where a row starts: its first key for tables with a header of their own, else the brace.
 fn start_of(table: &DeTable<'_>, start: usize) -> usize {
     if start > 0 { start } else { table.iter().map(|(key, _)| key.span().start).min().unwrap_or(0) }
+}
+
+/// Control codes but those of lines and tabs, and marks that turn the direction of text.
+fn is_odd(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn type_name(value: &DeValue<'_>) -> Cow<'static, str> {

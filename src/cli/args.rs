@@ -61,6 +61,11 @@ pub struct GlobalArgs {
     #[arg(long, global = true, env = "GPUADVISE_CATALOG", hide_env = true, value_name = "PATH")]
     pub catalog: Vec<PathBuf>,
 
+    /// Check large `--catalog` overlays anew; neither read nor keep what they came to in the cache folder
+    #[arg(long, global = true, env = "GPUADVISE_NO_CACHE", hide_env = true)]
+    #[arg(value_parser = FalseyValueParser::new())]
+    pub no_cache: bool,
+
     /// Folder of `catalog update` [default: ~/.local/share/gpuadvise, as XDG has it]
     #[arg(long, global = true, env = "GPUADVISE_DATA", hide_env = true, value_name = "FOLDER")]
     pub data: Option<PathBuf>,

@@ -3,11 +3,13 @@
 //! An empty variable is as good as none; a variable may have the name of another spelling of its flag; switches take
 //! `1`, `yes` and `on` too; and an error names the variable that it comes from.
 
+use super::args::GlobalArgs;
 use clap::builder::{BoolishValueParser, ValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command, Error};
 use std::env;
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 /// Flags with a second name, and the variable of that name.
 pub const OTHER_NAMES: [(&str, &str); 4] = [
@@ -68,6 +70,24 @@ pub fn origin(error: &Error, command: &Command, typed: &[String]) -> Option<Stri
 fn find<'c>(command: &'c Command, long: &str) -> Option<&'c Arg> {
     let own = command.get_arguments().find(|arg| arg.get_long() == Some(long) && arg.get_env().is_some());
     own.or_else(|| command.get_subcommands().find_map(|below| find(below, long)))
+}
+
+/// Where compiled overlays are kept; `None` with `--no-cache`.
+pub fn cache(global: &GlobalArgs) -> Option<PathBuf> {
+    if global.no_cache { None } else { cache_folder() }
+}
+
+/// Where compiled overlays are kept: `GPUADVISE_CACHE`, else `gpuadvise` in the user's folder for caches.
+fn cache_folder() -> Option<PathBuf> {
+    let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // The base directory specification says to pass over relative ones.
+    let absolute = |name: &str| folder(name).filter(|path| path.is_absolute());
+    let home = || {
+        let base = if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" };
+        absolute(base).map(|base| if cfg!(windows) { base } else { base.join(".cache") })
+    };
+    let base = || absolute("XDG_CACHE_HOME").or_else(home);
+    folder("GPUADVISE_CACHE").or_else(|| base().map(|base| base.join("gpuadvise")))
 }
 
 fn is_set(name: &OsStr) -> bool {

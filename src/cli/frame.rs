@@ -3,6 +3,7 @@
 use super::args::{GlobalArgs, WorkloadSourceArgs};
 use super::config::{self, Settings};
 use super::constraint::{ConstraintArgs, FilterArgs};
+use super::environment;
 use super::exit::{self, CatalogError};
 use super::money::Money;
 use super::output;
@@ -120,9 +121,12 @@ impl Frame {
         document: impl FnOnce(Findings) -> B,
     ) -> anyhow::Result<Catalog> {
         let laid = updates::load(&self.global, sections, with_fetched);
+        if let Ok(laid) = &laid {
+            laid.loaded.notes.iter().for_each(|note| self.step(note));
+        }
         self.step("catalog loaded");
         match laid {
-            Ok(Laid { loaded: Loaded { mut catalog, warnings }, used, unusable }) => {
+            Ok(Laid { loaded: Loaded { mut catalog, warnings, .. }, used, unusable }) => {
                 self.overlay_warnings.borrow_mut().extend(warnings.iter().map(warning).chain(unusable));
                 self.updates.borrow_mut().extend(used);
                 if sections.prices {
@@ -182,7 +186,8 @@ impl Frame {
         sections: Sections,
     ) -> Result<Catalog, CatalogProblem> {
         let paths: Vec<PathBuf> = self.global.catalog.iter().cloned().chain(others).collect();
-        load::with_overlays(&paths, sections).map(|loaded| loaded.catalog)
+        load::with_cache(&paths, sections, environment::cache(&self.global).as_deref())
+            .map(|loaded| loaded.catalog)
     }
 
     /// All findings about the overlays of `--catalog` and `paths`; about the catalog of the program without any.
@@ -386,7 +391,7 @@ fn warning(finding: &Finding) -> Warning {
 /// A file that cannot be read is bad input; a damaged image is a bug of the program.
 pub fn catalog_problem(problem: CatalogProblem) -> anyhow::Error {
     match problem {
-        CatalogProblem::Unreadable { .. } | CatalogProblem::Empty { .. } => {
+        CatalogProblem::Unreadable { .. } | CatalogProblem::Empty { .. } | CatalogProblem::TooMuch { .. } => {
             InputError::new(problem.to_string(), "").into()
         }
         CatalogProblem::Invalid { findings } => CatalogError::of(&findings).into(),

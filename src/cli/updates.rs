@@ -1,6 +1,7 @@
 //! Which catalog a run stands on: that of the program, what `catalog update` fetched, the overlays of `--catalog`.
 
 use super::args::GlobalArgs;
+use super::environment;
 use super::store::Store;
 use crate::catalog::load::{self, CatalogProblem, Loaded, Sections};
 use crate::diag::{Assumption, Warning};
@@ -25,7 +26,7 @@ pub(super) fn load(
     with_fetched: bool,
 ) -> Result<Laid, CatalogProblem> {
     let without = |unusable: Option<Warning>| {
-        let loaded = load::with_overlays(&global.catalog, sections)?;
+        let loaded = load::with_cache(&global.catalog, sections, environment::cache(global).as_deref())?;
         Ok(Laid { loaded, used: None, unusable })
     };
     if !sections.prices || !with_fetched || global.no_updates {

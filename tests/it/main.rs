@@ -11,6 +11,7 @@ mod catalog;
 mod cmd;
 mod commitments;
 mod example;
+mod foreign;
 mod gate;
 mod golden;
 mod layers;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::findings::{Spot, did_you_mean};
+use super::findings::Spot;
 use super::gpus::required;
 use super::merge::lay_over;
 use super::{FileTable, Layer, RowId};
@@ -57,7 +57,7 @@ impl<'t> Layer<'t> {
             return;
         }
         let names = self.catalog.gpus.iter().map(|gpu| gpu.name.as_str());
-        let hint = did_you_mean(name, names, "add a `[[gpu]]` row for it; no code is needed");
+        let hint = self.guess(name, names, "add a `[[gpu]]` row for it; no code is needed");
         row.refuse(&mut self.findings, spot, &codes::UNKNOWN_GPU, format!("no GPU is called `{name}`"), hint);
     }
 
@@ -109,11 +109,9 @@ impl<'t> Layer<'t> {
 
     /// Reports a second row with one name.
     pub(super) fn duplicate_name(&mut self, row: &Row<'t>, name: &str) {
-        let first = self
-            .names
-            .iter()
-            .find(|(kind, known, _)| *kind == row.kind && known == name)
-            .map(|&(_, _, row)| row);
+        let same = |(kind, known, _): &&(&'static str, String, RowId)| *kind == row.kind && known == name;
+        let first = self.names.iter().filter(|_| !self.findings.is_crowded()).find(same);
+        let first = first.map(|&(_, _, row)| row);
         let first =
             first.map_or_else(String::new, |first| format!(", first on {}", self.line_of(first, row.spot)));
         let message = format!("{} `{name}` is defined twice{first}", row.kind);

@@ -19,6 +19,9 @@ pub struct SourceFile {
     pub text: String,
 }
 
+/// Findings that get near names and second places; a file may have as many as rows.
+const MOST_HELPED: usize = 1000;
+
 /// All that was found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
@@ -36,6 +39,11 @@ impl Findings {
         self.list.iter().any(|(_, found, ..)| found.name == code.name)
     }
 
+    /// Whether there are so many already that near names and second places, which are looked up in all rows, help nobody.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.list.len() > MOST_HELPED
+    }
+
     /// Drops all findings of these kinds.
     pub(crate) fn forget(&mut self, codes: &[&Code]) {
         self.list.retain(|(_, found, ..)| !codes.iter().any(|code| code.name == found.name));
@@ -46,16 +54,13 @@ impl Findings {
         self.list.sort_by(|a, b| (a.0, a.1.name, &a.2).cmp(&(b.0, b.1.name, &b.2)));
         self.list.dedup();
         let lines: Vec<Vec<usize>> = files.iter().map(|file| line_starts(&file.text)).collect();
-        self.list
-            .into_iter()
-            .map(|(spot, code, message, hint)| Finding {
-                code: code.name,
-                level: code.level,
-                place: placed(files, &lines, spot),
-                message,
-                hint,
-            })
-            .collect()
+        let mut last = (Spot::default(), Place::default());
+        let finding = |(spot, code, message, hint): (Spot, &'static Code, String, String)| {
+            let place = placed(files, &lines, spot, &last);
+            last = (spot, place.clone());
+            Finding { code: code.name, level: code.level, place, message, hint }
+        };
+        self.list.into_iter().map(finding).collect()
     }
 }
 
@@ -64,8 +69,9 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
-/// Line and column of a spot, by the starts of lines: a file may have as many findings as rows.
-fn placed(files: &[SourceFile], lines: &[Vec<usize>], spot: Spot) -> Place {
+/// Line and column of a spot, by the starts of lines and from the place before it: a file may have as many findings as
+/// rows, and all of them on one line.
+fn placed(files: &[SourceFile], lines: &[Vec<usize>], spot: Spot, last: &(Spot, Place)) -> Place {
     let (Some(file), Some(starts)) = (files.get(spot.file), lines.get(spot.file)) else {
         return Place::default();
     };
@@ -75,7 +81,13 @@ fn placed(files: &[SourceFile], lines: &[Vec<usize>], spot: Spot) -> Place {
     while !file.text.is_char_boundary(end) {
         end -= 1;
     }
-    let column = file.text.get(start..end).map_or(0, |before| before.chars().count()) + 1;
+    let (from, before) = match last {
+        (known, place) if known.file == spot.file && place.line == line && known.offset <= end => {
+            (known.offset, place.column)
+        }
+        _ => (start, 1),
+    };
+    let column = before + file.text.get(from..end).map_or(0, |between| between.chars().count());
     Place { file: file.label.clone(), line, column }
 }
 

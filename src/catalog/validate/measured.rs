@@ -103,7 +103,7 @@ impl<'t> Layer<'t> {
         }
         let names = self.catalog.presets.iter().map(|preset| preset.name.as_str());
         let hint = "`network = \"…\"` names one whose shape no source tells";
-        let hint = super::findings::did_you_mean(network.value, names, hint);
+        let hint = self.guess(network.value, names, hint);
         let message = format!("no [[model]] is called `{}`", network.value);
         row.refuse(&mut self.findings, network.spot, &codes::BAD_VALUE, message, hint);
     }

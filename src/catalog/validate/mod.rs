@@ -31,6 +31,7 @@ pub use findings::SourceFile;
 
 use super::Catalog;
 use super::codes::{self, Code};
+use super::instance::ProviderId;
 use super::provenance::SourceId;
 use super::raw::{At, Row, Waiver, rows_of};
 use crate::diag::Finding;
@@ -59,6 +60,9 @@ const LISTS: &[&str] = &[
 /// Most rows with ids of their own of one kind, overlays included: ids are 16 bits wide.
 const MOST_ROWS: usize = 65_000;
 
+/// Most GPUs and most providers: every other row looks them up by name.
+const MOST_KINDS: usize = 5_000;
+
 /// Checks one layer of files and lays it over `base`. Rows of an overlay are marked as overridden.
 ///
 /// Returns the catalog made of all sound rows, and every finding in the order of files and places. The catalog is
@@ -81,6 +85,7 @@ pub fn validate(files: &[SourceFile], base: Catalog, overlay: bool) -> (Catalog,
         broken: BTreeSet::new(),
         rows: Vec::new(),
         names: Vec::new(),
+        provider_ids: BTreeMap::new(),
     };
     let tables: Vec<FileTable<'_>> =
         parsed.iter().enumerate().map(|(file, (table, _))| layer.open(file, table.get_ref())).collect();
@@ -118,6 +123,8 @@ struct Layer<'t> {
     rows: Vec<RowNote>,
     /// Kind, name and row of everything that this layer names.
     names: Vec<(&'static str, String, RowId)>,
+    /// Providers by squeezed name, once they are read.
+    provider_ids: BTreeMap<String, ProviderId>,
 }
 
 impl<'t> Layer<'t> {
@@ -166,16 +173,16 @@ impl<'t> Layer<'t> {
     /// Reads every kind of row, those that others refer to first.
     fn read_all(&mut self, tables: &[FileTable<'t>]) {
         let held = [
-            ("gpu", self.catalog.gpus.len()),
-            ("provider", self.catalog.providers.len()),
-            ("region", self.catalog.regions.len()),
-            ("instance", self.catalog.instances.len()),
+            ("gpu", self.catalog.gpus.len(), MOST_KINDS),
+            ("provider", self.catalog.providers.len(), MOST_KINDS),
+            ("region", self.catalog.regions.len(), MOST_ROWS),
+            ("instance", self.catalog.instances.len(), MOST_ROWS),
         ];
-        for (kind, held) in held {
+        for (kind, held, most) in held {
             let spots: Vec<&Spot> =
                 tables.iter().filter_map(|table| table.spots.get(kind)).flatten().collect();
-            if let Some(&&spot) = spots.get(MOST_ROWS.saturating_sub(held)) {
-                let message = format!("the catalog holds at most {MOST_ROWS} {kind} rows");
+            if let Some(&&spot) = spots.get(most.saturating_sub(held)) {
+                let message = format!("the catalog holds at most {most} {kind} rows");
                 self.findings.push(spot, &codes::BAD_COUNT, message, "split the catalog");
                 return;
             }
@@ -238,6 +245,11 @@ impl<'t> Layer<'t> {
             Some((_, used)) => used.set(true),
             None => self.findings.push(note.spot, code, message, hint),
         }
+    }
+
+    /// ``did you mean `a`?``, or what else to do; that alone where there are too many findings for the search.
+    fn guess<'a>(&self, wanted: &str, names: impl IntoIterator<Item = &'a str>, otherwise: &str) -> String {
+        if self.findings.is_crowded() { otherwise.to_owned() } else { did_you_mean(wanted, names, otherwise) }
     }
 
     /// `line 12` or `other.toml:12`, for messages that name a second row.

@@ -63,7 +63,7 @@ impl<'t> Layer<'t> {
             && !self.catalog.presets.iter().any(|known| known.name == preset.value)
         {
             let names = self.catalog.presets.iter().map(|known| known.name.as_str());
-            let hint = super::findings::did_you_mean(preset.value, names, "leave `preset` out");
+            let hint = self.guess(preset.value, names, "leave `preset` out");
             let message = format!("no [[model]] is called `{}`", preset.value);
             row.refuse(&mut self.findings, preset.spot, &codes::BAD_VALUE, message, hint);
         }
@@ -123,7 +123,7 @@ impl<'t> Layer<'t> {
             let found = all.clone().position(|it| it.provider == provider && it.name == name.value);
             if found.is_none() {
                 let names = all.filter(|it| it.provider == provider).map(|it| it.name.as_str());
-                let hint = super::findings::did_you_mean(name.value, names, "add a `[[region]]` row for it");
+                let hint = self.guess(name.value, names, "add a `[[region]]` row for it");
                 let message = format!(
                     "`{}` has no region called `{}`",
                     self.catalog.provider(provider).name,

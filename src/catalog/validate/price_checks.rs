@@ -17,13 +17,10 @@ impl Layer<'_> {
     pub(super) fn check_prices(&mut self, rows: &BTreeMap<Key, RowId>) {
         let medians = self.medians();
         for (&(instance, region, billing, upfront), &row) in rows {
-            let offers: Vec<Price> = self
-                .catalog
-                .prices_of(instance)
-                .iter()
-                .filter(|price| price.region == region)
-                .cloned()
-                .collect();
+            let all = self.catalog.prices_of(instance);
+            let start = all.partition_point(|price| price.region < region);
+            let offers: Vec<Price> =
+                all[start..].iter().take_while(|price| price.region == region).cloned().collect();
             let find = |kind: Billing, upfront| {
                 offers.iter().find(|price| price.billing == kind && price.upfront == upfront)
             };

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use rust_decimal::Decimal;
 use toml::de::DeValue;
 
-use super::findings::{Findings, Spot, did_you_mean};
+use super::findings::{Findings, Spot};
 use super::merge::lay_over;
 use super::price_terms::{Figure, has_form};
 use super::{FileTable, Layer, RowId};
@@ -159,7 +159,7 @@ impl<'t> Layer<'t> {
         if found.is_none() && !self.broken.contains(&("instance", name.value.to_owned())) {
             let all = self.catalog.instances.iter().filter(|instance| instance.provider == provider);
             let hint =
-                did_you_mean(name.value, all.map(|it| it.name.as_str()), "add an `[[instance]]` row for it");
+                self.guess(name.value, all.map(|it| it.name.as_str()), "add an `[[instance]]` row for it");
             let message =
                 format!("`{}` has no machine called `{}`", self.catalog.provider(provider).name, name.value);
             row.refuse(&mut self.findings, name.spot, &codes::UNKNOWN_INSTANCE, message, hint);
@@ -180,7 +180,7 @@ impl<'t> Layer<'t> {
         if found.is_none() && !self.broken.contains(&("region", name.value.to_owned())) {
             let all = self.catalog.regions.iter().filter(|region| region.provider == provider);
             let hint =
-                did_you_mean(name.value, all.map(|it| it.name.as_str()), "add a `[[region]]` row for it");
+                self.guess(name.value, all.map(|it| it.name.as_str()), "add a `[[region]]` row for it");
             let message =
                 format!("`{}` has no region called `{}`", self.catalog.provider(provider).name, name.value);
             row.refuse(&mut self.findings, name.spot, &codes::UNKNOWN_REGION, message, hint);
@@ -192,16 +192,18 @@ impl<'t> Layer<'t> {
         let instance = self.catalog.instance(price.instance);
         let amount =
             |price: &Price| price.per_hour.map_or_else(|| "unknown".to_owned(), |amount| amount.to_string());
-        let other = known.iter().find(|other| key(other) == key(price)).map_or_else(String::new, amount);
-        let here = super::findings::place(self.files, row.spot).line;
-        let message = format!(
-            "{} in {} for {} is priced twice: {other} on {}, {} on line {here}",
+        let mut message = format!(
+            "{} in {} for {} is priced twice",
             self.qualified(instance.provider, &instance.name),
             self.catalog.region(price.region).name,
             price.billing.name(),
-            self.line_of(first, row.spot),
-            amount(price),
         );
+        if !self.findings.is_crowded() {
+            let other = known.iter().find(|other| key(other) == key(price)).map_or_else(String::new, amount);
+            let here = super::findings::place(self.files, row.spot).line;
+            let first = self.line_of(first, row.spot);
+            message.push_str(&format!(": {other} on {first}, {} on line {here}", amount(price)));
+        }
         self.findings.push(row.spot, &codes::DUPLICATE_PRICE, message, "keep the row whose source is right");
     }
 }

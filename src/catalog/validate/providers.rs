@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::findings::{Findings, did_you_mean};
+use super::findings::Findings;
 use super::gpus::required;
 use super::merge::lay_over;
 use super::{FileTable, Layer};
@@ -38,6 +38,9 @@ impl<'t> Layer<'t> {
         }
         let moves = lay_over(&mut self.catalog.providers, providers, |provider| provider.name.clone());
         self.providers_moved(&moves);
+        for (at, provider) in self.catalog.providers.iter().enumerate() {
+            self.provider_ids.entry(squeeze(&provider.name)).or_insert(ProviderId(at as u16));
+        }
     }
 
     fn read_provider(&mut self, row: &mut Row<'t>, table: &FileTable<'t>) -> Option<Provider> {
@@ -133,14 +136,13 @@ impl<'t> Layer<'t> {
         let Some(name) = own.or(default) else {
             return row.need(&mut self.findings, "provider", None);
         };
-        let wanted = squeeze(name.value);
-        let found = self.catalog.providers.iter().position(|provider| squeeze(&provider.name) == wanted);
+        let found = self.provider_ids.get(&squeeze(name.value)).copied();
         if found.is_none() && !self.broken.contains(&("provider", name.value.to_owned())) {
             let names = self.catalog.providers.iter().map(|provider| provider.name.as_str());
-            let hint = did_you_mean(name.value, names, "add a `[[provider]]` row for it");
+            let hint = self.guess(name.value, names, "add a `[[provider]]` row for it");
             let message = format!("no provider is called `{}`", name.value);
             row.refuse(&mut self.findings, name.spot, &codes::UNKNOWN_PROVIDER, message, hint);
         }
-        found.map(|at| ProviderId(at as u16))
+        found
     }
 }

@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its fixture must fail")]
 
+mod big;
+mod cache;
 mod constants;
 mod fixtures;
+mod hostile;
 mod import;
 mod overlays;
 mod readme;
