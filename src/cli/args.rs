@@ -170,7 +170,7 @@ pub enum Command {
     Catalog {
         /// What to do with it.
         #[command(subcommand)]
-        what: CatalogCommand,
+        what: Box<CatalogCommand>,
     },
     /// How far are the estimates from published measurements, or from your own runs?
     #[command(after_help = help::MORE, after_long_help = help::ACCURACY)]
@@ -201,6 +201,9 @@ pub enum CatalogCommand {
     /// Prices, each with its source and date
     #[command(after_help = help::MORE, after_long_help = help::CATALOG_PRICES)]
     Prices(FilterArgs),
+    /// Providers side by side: GPUs, regions, law, contracts, how they bill
+    #[command(after_help = help::MORE, after_long_help = help::CATALOG_PROVIDERS)]
+    Providers(FilterArgs),
     /// Model presets for `--model`
     #[command(after_help = help::MORE, after_long_help = help::CATALOG_MODELS)]
     Models,

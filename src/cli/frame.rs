@@ -6,12 +6,12 @@ use super::constraint::{ConstraintArgs, FilterArgs};
 use super::environment;
 use super::exit::{self, CatalogError};
 use super::money::Money;
-use super::output;
 use super::project::Project;
 use super::request::{self, Asked, Group};
 use super::store::Store;
 use super::terminal::Terminal;
 use super::updates::{self, Laid};
+use super::{output, policy};
 use crate::catalog::Catalog;
 use crate::catalog::load::{self, CatalogProblem, Loaded, Sections};
 use crate::catalog::select::Filter;
@@ -129,6 +129,9 @@ impl Frame {
             Ok(Laid { loaded: Loaded { mut catalog, warnings, .. }, used, unusable }) => {
                 self.overlay_warnings.borrow_mut().extend(warnings.iter().map(warning).chain(unusable));
                 self.updates.borrow_mut().extend(used);
+                if sections.rules && !self.global.catalog.is_empty() {
+                    policy::check_rules(&catalog)?;
+                }
                 if sections.prices {
                     self.settle(&mut catalog)?;
                 }

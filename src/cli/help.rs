@@ -112,6 +112,15 @@ Examples:
   # Spot prices of A100 in Europe
   gpuadvise catalog prices --gpu A100 --billing spot --region 'eu*'";
 
+/// Below the long help of `catalog providers`.
+pub const CATALOG_PROVIDERS: &str = "\
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 no row passes the filters, 5 invalid catalog
+
+Examples:
+  gpuadvise catalog providers
+  # Who has H100 in the EU, run by a company with its seat there
+  gpuadvise catalog providers --gpu H100 --jurisdiction eu --operator-jurisdiction eu";
+
 /// Below the long help of `catalog models`.
 pub const CATALOG_MODELS: &str = "\
 Exit codes: 0 answered, 1 the tool failed, 2 bad input, 5 invalid catalog

@@ -6,7 +6,7 @@ use super::{nccl, quota};
 use crate::advise::limits::{DEFAULT_MAX_GPUS, Limits};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{GpuId, Stack};
-use crate::catalog::instance::{InstanceId, Tier};
+use crate::catalog::instance::{InstanceId, ProviderId, Tier};
 use crate::catalog::lookup::{GpuSelection, LookupError};
 use crate::catalog::price::Billing;
 use crate::catalog::region::{Region, RegionId};
@@ -51,6 +51,11 @@ pub fn instances(filter: &Filter, catalog: &Catalog) -> Vec<InstanceId> {
         !priced || catalog.prices_of(id).iter().any(|price| filter.price_miss(catalog, price).is_none())
     };
     filter.instances(catalog).into_iter().filter(sold).collect()
+}
+
+/// The providers that rent out a machine that passes.
+pub fn providers(filter: &Filter, catalog: &Catalog) -> BTreeSet<ProviderId> {
+    instances(filter, catalog).into_iter().map(|id| catalog.instance(id).provider).collect()
 }
 
 /// The GPUs that pass; with a limit on anything but the GPU itself, those that a machine that passes holds.

@@ -76,7 +76,7 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Tco(args) => cmd::tco::run(frame, *args),
         Command::Rightsize(args) => cmd::rightsize::run(frame, *args),
         Command::Calibrate(args) => cmd::calibrate::run(frame, &args),
-        Command::Catalog { what } => cmd::catalog::run(frame, what),
+        Command::Catalog { what } => cmd::catalog::run(frame, *what),
         Command::Accuracy(args) => cmd::accuracy::run(frame, &args),
         Command::Explain(args) => cmd::explain::run(frame, &args),
         Command::Schema(args) => cmd::schema::run(frame, &args),

@@ -2,6 +2,7 @@
 
 use super::config::at;
 use super::project::PolicyLine;
+use crate::catalog::Catalog;
 use crate::diag::InputError;
 use crate::gate::{Level, Violation};
 use crate::rule::{self, Definition, Rules};
@@ -75,4 +76,12 @@ impl Policy {
             }
         }
     }
+}
+
+/// Every rule of a catalog with overlays, in all its parts, before one is skipped for its first one.
+pub fn check_rules(catalog: &Catalog) -> Result<(), InputError> {
+    let check = |rule| rule::check(&Definition::of(catalog, rule));
+    catalog.rules.iter().try_for_each(check).map_err(|error| {
+        InputError::new(error.to_string(), "the fields and the language are in catalog/rules/README.md")
+    })
 }

@@ -7,6 +7,7 @@ mod import;
 mod knowledge;
 mod money;
 mod place;
+mod provider;
 #[cfg(feature = "refresh")]
 mod update;
 
@@ -16,7 +17,8 @@ pub use history::{HistoryAnswer, HistoryRow};
 pub use import::{ImportAnswer, Imported, SkippedLine, SourceLine};
 pub use knowledge::{ModelRow, RuleRow, ScenarioRow, ScenarioWorkloadRow};
 pub use money::{AllowRow, PriceRow};
-pub use place::{FamilyRow, ProviderRow, RegionRow};
+pub use place::{FamilyRow, RegionRow};
+pub use provider::ProviderRow;
 #[cfg(feature = "refresh")]
 pub use update::{UpdateAnswer, UpdateLine};
 
@@ -24,7 +26,7 @@ use super::document::{Body, Csv, Used};
 use super::view::{Block, Grid};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{Family, GpuId};
-use crate::catalog::instance::{InstanceId, Provider};
+use crate::catalog::instance::{InstanceId, ProviderId};
 use crate::catalog::knowledge::{Rule, Scenario};
 use crate::catalog::preset::Preset;
 use crate::catalog::price::Price;
@@ -110,8 +112,19 @@ pub fn family(catalog: &Catalog, family: &Family) -> Rows<FamilyRow> {
 }
 
 /// A provider, for `catalog show`.
-pub fn provider(catalog: &Catalog, provider: &Provider) -> Rows<ProviderRow> {
-    Rows::figures([(provider.source, ProviderRow::new(catalog, provider))].into_iter())
+pub fn provider(catalog: &Catalog, id: ProviderId) -> Rows<ProviderRow> {
+    providers(catalog, [id])
+}
+
+/// The answer of `catalog providers`.
+pub fn providers(catalog: &Catalog, ids: impl IntoIterator<Item = ProviderId>) -> Rows<ProviderRow> {
+    let mut used = Used::default();
+    let row = |id| {
+        used.also(&provider::sources(catalog, catalog.provider(id), id));
+        ProviderRow::new(catalog, id)
+    };
+    let rows = ids.into_iter().map(row).collect();
+    Rows { rows, used }
 }
 
 /// Regions, for `catalog show`.

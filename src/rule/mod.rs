@@ -9,6 +9,7 @@ pub mod example;
 mod expression;
 pub mod facts;
 pub mod fields;
+mod guard;
 mod kinds;
 mod message;
 mod normal;
@@ -150,10 +151,12 @@ impl Rules {
 
     /// What the rules say about one row, and which ones could not be decided.
     pub fn judge(&self, facts: &serde_json::Value) -> Result<Judgement, RuleError> {
-        let whens = self.entries.iter().map(Entry::when).collect::<Result<Vec<_>, _>>()?;
+        let open: Vec<&Entry> =
+            self.entries.iter().filter(|entry| !guard::surely_false(&entry.rule.when, facts)).collect();
+        let whens = open.iter().map(|entry| entry.when()).collect::<Result<Vec<_>, _>>()?;
         let scope = Scope::for_reading(facts, whens);
         let mut judgement = Judgement::default();
-        for entry in &self.entries {
+        for entry in open {
             match entry.fires(&scope)? {
                 Seen::Flag(true) => judgement.advice.push(entry.advice(facts)?),
                 Seen::Unknown(why) => judgement.undecided.push(Undecided {

@@ -407,3 +407,31 @@ fn every_field_is_listed_once_under_its_group() {
         ["row.costs[].x", "row.nodez"]
     );
 }
+
+#[test]
+fn a_guard_finds_only_what_is_false_and_leaves_the_rest() {
+    let facts = json!({"row": {"nodes": 2.0, "region": "x", "tier": null}, "workload": {"task": "train"}, "gpu": {"fp8": true}});
+    for (when, found) in [
+        ("workload.task == 'infer' && row.nodes / 0 > 1", true),
+        ("workload.task != 'train'", true),
+        ("(row.nodes > 1 || true) && row.nodes < 2", true),
+        ("!gpu.fp8 && row.region == 'x'", true),
+        ("workload.task in ['infer', 'finetune']", true),
+        ("row.nodes >= 3", true),
+        ("workload.task in ['infer', 'train']", false),
+        ("workload.task == 'infer' || row.nodes == 2", false),
+        ("workload.task == 'infer' ? true : false", false),
+        ("row.tier == 'marketplace'", false),
+        ("row.unknown == 1", false),
+        ("row.nodes == '2'", false),
+        ("row.region == 'a' + 'b'", false),
+        ("row.region.contains('&& false')", false),
+        ("row.region == 'it\\'s' && workload.task == 'infer'", false),
+        ("row.nodes + 1 > 2", false),
+        ("", false),
+        (")", false),
+        ("&&", false),
+    ] {
+        assert_eq!(guard::surely_false(when, &facts), found, "{when}");
+    }
+}

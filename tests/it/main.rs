@@ -14,6 +14,8 @@ mod example;
 mod foreign;
 mod gate;
 mod golden;
+mod guide;
+mod law;
 mod layers;
 mod model_files;
 mod money;

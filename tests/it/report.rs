@@ -169,7 +169,8 @@ fn show_family() -> Document<Show<catalog::FamilyRow>> {
 
 fn show_provider() -> Document<Show<catalog::ProviderRow>> {
     let catalog = fixture::catalog();
-    let body = Show::first(catalog::provider(&catalog, &catalog.providers[0]), vec![]).unwrap();
+    let body = Show::first(catalog::provider(&catalog, gpuadvise::catalog::instance::ProviderId(0)), vec![])
+        .unwrap();
     Document::new(&catalog, "catalog show", &[], &[], body)
 }
 

@@ -323,7 +323,7 @@ fn links_inside_the_folder_are_not_followed() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_and_a_kill_while_writing_leave_the_last_good_state() {
-    let rows: Vec<String> = (0..400).map(|at| format!("p5.x{at}large")).collect();
+    let rows: Vec<String> = (0..400).map(|at| format!("p5.y{at}large")).collect();
     let rows: Vec<(&str, &str, &str)> = rows.iter().map(|name| (name.as_str(), "55.04", "20.5")).collect();
     let big = table(&rows) + good().lines().skip(1).collect::<Vec<_>>().join("\n").as_str();
     let limited = |program: &Program, script: &str| {

@@ -1,4 +1,4 @@
-//! `catalog gpus|instances|prices|models|scenarios|rules|check`: the rows with all their fields, filtered.
+//! `catalog gpus|instances|prices|providers|models|scenarios|rules|check`: the rows with all their fields, filtered.
 
 mod diff;
 mod history;
@@ -34,6 +34,9 @@ pub fn run(frame: &Frame, command: CatalogCommand) -> anyhow::Result<Outcome> {
         CatalogCommand::Prices(args) => {
             filtered(frame, args, |catalog, filter| rows::prices(catalog, filter.prices(catalog)))
         }
+        CatalogCommand::Providers(args) => filtered(frame, args, |catalog, filter| {
+            rows::providers(catalog, limit::providers(filter, catalog))
+        }),
         CatalogCommand::Models => list(frame, MODELS, |catalog| rows::models(catalog, &catalog.presets)),
         CatalogCommand::Scenarios => list(frame, SCENARIOS, |c| rows::scenarios(c, &c.scenarios)),
         CatalogCommand::Rules => list(frame, RULES, |catalog| rows::rules(catalog, &catalog.rules)),

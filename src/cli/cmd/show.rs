@@ -19,9 +19,7 @@ pub fn run(frame: &Frame, args: &ShowArgs) -> anyhow::Result<Outcome> {
         Found::Gpu(id) => show(frame, catalog, rows::gpus(catalog, [id]), machines_with(catalog, id)),
         Found::Family(family) => show(frame, catalog, rows::family(catalog, family), Vec::new()),
         Found::Instance(id) => show(frame, catalog, rows::instances(catalog, [id]), prices_of(catalog, id)),
-        Found::Provider(id) => {
-            show(frame, catalog, rows::provider(catalog, catalog.provider(id)), Vec::new())
-        }
+        Found::Provider(id) => show(frame, catalog, rows::provider(catalog, id), Vec::new()),
         Found::Model(preset) => show(frame, catalog, rows::models(catalog, [preset]), Vec::new()),
         Found::Scenario(scenario) => show(frame, catalog, rows::scenarios(catalog, [scenario]), Vec::new()),
         Found::Rule(rule) => show(frame, catalog, rows::rules(catalog, [rule]), Vec::new()),

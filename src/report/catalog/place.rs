@@ -1,10 +1,9 @@
-//! Rows of `catalog show` for what has no listing of its own: families, providers, regions.
+//! Rows of `catalog show` for what has no listing of its own: families, regions.
 
 use super::CatalogRow;
 use crate::catalog::Catalog;
 use crate::catalog::gpu::Family;
-use crate::catalog::instance::{Provider, Tier};
-use crate::catalog::region::Region;
+use crate::catalog::region::{Region, RegionId};
 use crate::report::date::Dated;
 use serde::Serialize;
 
@@ -42,56 +41,6 @@ impl CatalogRow for FamilyRow {
     }
 }
 
-/// Who rents machines out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ProviderRow {
-    /// Short name used in ids.
-    pub name: String,
-    /// Name for people.
-    pub display: String,
-    /// Other names.
-    pub aliases: Vec<String>,
-    /// Kind of provider.
-    pub tier: Tier,
-    /// Its regions.
-    pub regions: Vec<String>,
-    /// Where this comes from.
-    pub source: String,
-    /// When the source said so.
-    pub as_of: Dated,
-}
-
-impl ProviderRow {
-    pub(super) fn new(catalog: &Catalog, provider: &Provider) -> Self {
-        let source = catalog.source(provider.source);
-        let own =
-            catalog.regions.iter().filter(|region| catalog.provider(region.provider).name == provider.name);
-        Self {
-            name: provider.name.clone(),
-            display: provider.display.clone(),
-            aliases: provider.aliases.clone(),
-            tier: provider.tier,
-            regions: own.map(|region| region.name.clone()).collect(),
-            source: source.text.clone(),
-            as_of: Dated(source.as_of),
-        }
-    }
-}
-
-impl CatalogRow for ProviderRow {
-    const KIND: &'static str = "provider";
-    const COLUMNS: &'static [&'static str] =
-        &["name", "display", "aliases", "tier", "regions", "source", "as_of"];
-
-    fn titles() -> &'static [&'static str] {
-        &["provider", "name", ">regions"]
-    }
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.name.clone(), self.display.clone(), self.regions.len().to_string()]
-    }
-}
-
 /// One region of one provider.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RegionRow {
@@ -105,6 +54,8 @@ pub struct RegionRow {
     pub country: Option<String>,
     /// Tags such as `eu`.
     pub jurisdictions: Vec<String>,
+    /// Seat of the company that runs it; `null` is unknown.
+    pub operator_country: Option<String>,
     /// Where this comes from.
     pub source: String,
     /// When the source said so.
@@ -120,16 +71,23 @@ impl RegionRow {
             display: region.display.clone(),
             country: region.country.clone(),
             jurisdictions: region.jurisdictions.clone(),
+            operator_country: id_of(catalog, region)
+                .and_then(|id| catalog.operator_country(id).map(ToOwned::to_owned)),
             source: source.text.clone(),
             as_of: Dated(source.as_of),
         }
     }
 }
 
+fn id_of(catalog: &Catalog, region: &Region) -> Option<RegionId> {
+    let same = |other: &Region| other.provider == region.provider && other.name == region.name;
+    (0..).zip(&catalog.regions).find(|(_, other)| same(other)).map(|(id, _)| RegionId(id))
+}
+
 impl CatalogRow for RegionRow {
     const KIND: &'static str = "region";
     const COLUMNS: &'static [&'static str] =
-        &["provider", "name", "display", "country", "jurisdictions", "source", "as_of"];
+        &["provider", "name", "display", "country", "jurisdictions", "operator_country", "source", "as_of"];
 
     fn titles() -> &'static [&'static str] {
         &["provider", "region", "name", "country"]
