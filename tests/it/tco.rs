@@ -55,7 +55,7 @@ fn unknown_parts_are_named_and_never_nothing() {
     assert_eq!(own["unknown_parts"], serde_json::json!(["electricity", "staff"]));
     assert_eq!(own["at_least"], true);
     let page = run(&["tco", "--gpu", "H100:8"]).stdout;
-    assert!(page.contains("at least 84,528.94"), "{page}");
+    assert!(page.contains("at least 125,862.27"), "{page}");
     // No price of a server with L40S is known: the whole is not known either.
     let document = tco(&["--gpu", "L40S:8"]).json();
     assert!(option(&document, "own")["usd_per_year"].is_null());

@@ -118,7 +118,7 @@ terms! {
         "memory-flat": "Memory in use never moves and is most of what there is, as with programs that take it ahead of need. Then it does not say what is needed.";
         "video-engine": "The video encoder or decoder is busy. GPUs differ in how many they have (A100 and H100 have no encoder), which the catalog does not know, so nothing else is advised.";
         "no-timestamps": "The polls have no times, so nobody knows how long they cover. Query `timestamp`, or run `dmon -o DT`.";
-        "mig-slice": "The GPU can be cut into instances, and one of them would hold the peak. Several such jobs then share one GPU.";
+        "mig-slice-holds-peak": "The GPU can be cut into instances, and one of them would hold the peak. Several such jobs then share one GPU.";
         "spot-refused": "Spot was asked for, and on these rows its reruns cost more than it saves, or the job would never end. Such an offer is never ranked; the row keeps the figures. Write checkpoints, write them faster, take fewer machines, or fall back with `--spot-fallback-after`.";
         "measured-unreadable": "Cells of measured columns hold something that is no figure above 0 (a thousands separator, a unit, NaN), or `fits` is neither yes nor oom. They are compared with nothing. Write plain numbers.";
         "part-unknown": "Storage or egress was asked for, and the catalog has no price for it at this provider and region. The total is at least what it says, the part is `null`, and the row stands behind all that are wholly known; with a budget it does not qualify. Add a `[[charge]]` row with its source in a `--catalog` overlay.";

@@ -108,7 +108,7 @@ fn short(value: f64) -> String {
 
 /// For each contract a line from 0 to 100 % of its hours: below its break-even on demand is cheaper.
 pub(super) fn break_even(lines: &[Level]) -> Vec<Block> {
-    const CELLS: usize = 40;
+    const CELLS: usize = 24;
     let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
     let mut picture = Vec::new();
     for line in lines {
