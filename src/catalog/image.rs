@@ -234,14 +234,16 @@ fn unpack_price(row: &[u8; PRICE_BYTES]) -> Price {
 }
 
 fn price_notes(prices: &[Price]) -> Vec<PriceNote> {
-    let noted = |price: &Price| {
+    /// Where the last price of a kind of note stands, and the notes.
+    type Run = (usize, Vec<(usize, Option<i64>)>);
+    let has_note = |price: &Price| {
         price.currency != Currency::USD
             || price.stat.is_some()
             || price.fee.is_some()
             || !price.allow.is_empty()
     };
-    let mut notes: BTreeMap<Said, (usize, Vec<(usize, Option<i64>)>)> = BTreeMap::new();
-    for (at, price) in prices.iter().enumerate().filter(|(_, price)| noted(price)) {
+    let mut notes: BTreeMap<Said, Run> = BTreeMap::new();
+    for (at, price) in prices.iter().enumerate().filter(|(_, price)| has_note(price)) {
         let said = (price.currency.0, price.stat.clone(), price.allow.clone());
         let (last, places) = notes.entry(said).or_default();
         places.push((at - *last, price.fee.and_then(Usd::cents)));

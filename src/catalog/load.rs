@@ -339,7 +339,9 @@ fn key(layers: &[Vec<(String, blake3::Hash)>]) -> blake3::Hash {
         hasher.update(bytes);
     };
     part(env!("CARGO_PKG_VERSION").as_bytes());
-    IMAGE.iter().for_each(|(_, bytes)| part(bytes));
+    for (_, bytes) in IMAGE {
+        part(bytes);
+    }
     for layer in layers {
         part(&(layer.len() as u64).to_le_bytes());
         for (label, hash) in layer {

@@ -202,7 +202,7 @@ impl<'t> Layer<'t> {
             let other = known.iter().find(|other| key(other) == key(price)).map_or_else(String::new, amount);
             let here = super::findings::place(self.files, row.spot).line;
             let first = self.line_of(first, row.spot);
-            message.push_str(&format!(": {other} on {first}, {} on line {here}", amount(price)));
+            message = format!("{message}: {other} on {first}, {} on line {here}", amount(price));
         }
         self.findings.push(row.spot, &codes::DUPLICATE_PRICE, message, "keep the row whose source is right");
     }

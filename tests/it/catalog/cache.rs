@@ -52,8 +52,9 @@ fn a_catalog_from_the_cache_is_the_one_that_was_compiled() {
         .collect::<String>();
     fs::write(&file, text).unwrap();
     let cache = folder.path().join("cache");
-    let plain = with_overlays(&[file.clone()], Sections::ALL).unwrap();
-    let load = |sections| -> Loaded { with_cache(&[file.clone()], sections, Some(&cache)).unwrap() };
+    let plain = with_overlays(std::slice::from_ref(&file), Sections::ALL).unwrap();
+    let load =
+        |sections| -> Loaded { with_cache(std::slice::from_ref(&file), sections, Some(&cache)).unwrap() };
     let compiled = load(Sections::ALL);
     assert_eq!(compiled.notes, ["overlays compiled into the cache"]);
     let kept = load(Sections::ALL);

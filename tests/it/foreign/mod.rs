@@ -16,7 +16,9 @@ fn harmed_files_neither_panic_nor_hang() {
         let seeds = seeds::of(target);
         assert!(!seeds.is_empty(), "{} has nothing to begin with", target.name);
         let mut dice = Dice::new(6);
-        seeds.iter().for_each(|seed| (target.read)(seed));
+        for seed in &seeds {
+            (target.read)(seed);
+        }
         for _ in 0..60 {
             let bytes = seeds::harm(&seeds, &mut dice);
             let started = Instant::now();

@@ -175,7 +175,8 @@ fn slice(seen: &Seen) -> Option<Finding> {
         .max_by_key(|profile| profile.count)?;
     let message =
         format!("the peak fits a MIG instance {}, of which the GPU holds {}", best.name, best.count);
-    (seen.usage.samples as f64 >= seen.lines.series).then(|| found("mig-slice-holds-peak", Rank::Suggest, message))
+    (seen.usage.samples as f64 >= seen.lines.series)
+        .then(|| found("mig-slice-holds-peak", Rank::Suggest, message))
 }
 
 /// A MIG profile of the catalog: `3g.71gb x2`.
