@@ -77,6 +77,12 @@ impl fmt::Display for Finding {
     }
 }
 
+/// Whether a character moves a terminal, a line or the direction of a text: nothing that a name of others may do.
+pub fn is_odd(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// The names nearest to `wanted`, best first, at most three: for "did you mean".
 pub fn near_names<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = wanted.to_ascii_lowercase();

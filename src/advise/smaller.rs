@@ -37,10 +37,12 @@ pub struct Offer {
     pub billing: Billing,
     /// GPUs that are taken of them.
     pub gpus_used: u32,
-    /// GPUs of the machines that the log does not have; their share of the price is left out.
+    /// GPUs of the machines that the log does not have.
     pub gpus_unseen: u32,
-    /// Price for one hour of all machines, or of the GPUs in the log where there are others.
+    /// Price for one hour of all machines, whole.
     pub per_hour: UsdPerHour,
+    /// The part of it that the GPUs in the log make up; all of it where there are no others.
+    pub share_per_hour: UsdPerHour,
     /// Where the price comes from.
     pub source: SourceId,
     /// The price came from an overlay.
@@ -65,6 +67,7 @@ fn offer(id: InstanceId, nodes: u32, gpus_used: u32, per_hour: UsdPerHour, price
         gpus_used,
         gpus_unseen: 0,
         per_hour,
+        share_per_hour: per_hour,
         source: price.source,
         overridden: price.overridden,
         slower_link: false,
@@ -87,8 +90,9 @@ pub fn rented(catalog: &Catalog, filter: &Filter, gpu: GpuId, hosts: &[u32]) -> 
         let nodes: u32 = hosts.iter().map(|seen| seen.div_ceil(gpus)).sum();
         let (rate, price) = cheapest(catalog, filter, id)?;
         let unseen = (nodes * gpus).saturating_sub(seen);
-        let per_hour = if unseen == 0 { rate.times(nodes) } else { rate.per(f64::from(gpus))?.times(seen) };
-        Some(Offer { gpus_unseen: unseen, ..offer(id, nodes, seen, per_hour, price) })
+        let whole = rate.times(nodes);
+        let share_per_hour = if unseen == 0 { whole } else { rate.per(f64::from(gpus))?.times(seen) };
+        Some(Offer { gpus_unseen: unseen, share_per_hour, ..offer(id, nodes, seen, whole, price) })
     });
     offers.min_by_key(|offer| (offer.gpus_unseen, offer.per_hour, offer.instance))
 }

@@ -33,10 +33,23 @@ pub struct Price {
     pub fee: Option<Usd>,
     /// The price as the source has it, where `per_hour` was converted from its currency.
     pub listed: Option<(Currency, UsdPerHour)>,
+    /// The list price that an overlay took per cent of.
+    pub list: Option<ListPrice>,
     /// Per cent that a project has taken off already; no file of a catalog has this.
     pub off_list_pct: Option<Decimal>,
     /// Findings that the row's author accepts: (code, reason).
     pub allow: Vec<(String, String)>,
+}
+
+/// A price before per cent of it were taken, in the currency of the price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListPrice {
+    /// For one hour.
+    pub per_hour: UsdPerHour,
+    /// What is paid at the start of a term for one machine.
+    pub fee: Option<Usd>,
+    /// Where it comes from, with its date.
+    pub source: SourceId,
 }
 
 /// ISO 4217 code in three ASCII letters.
@@ -215,6 +228,10 @@ pub fn percent_paid(text: &str) -> Option<Decimal> {
         _ => tenths.to_owned(),
     };
     let tenths: Decimal = plain.parse().ok()?;
+    // 11折 to 19折 may be more than the list or 1.1 to 1.9 tenths: nobody can know.
+    if tenths > Decimal::TEN && tenths < Decimal::from(20) {
+        return None;
+    }
     // 85折 is the same as 8.5折.
     let percent = if tenths > Decimal::TEN { tenths } else { tenths * Decimal::TEN };
     (tenths > Decimal::ZERO && percent < Decimal::ONE_HUNDRED).then_some(percent)

@@ -19,7 +19,15 @@ pub struct Source {
 /// How the source of constants begins that were fitted on somebody's own runs.
 pub const CALIBRATED: &str = "calibrated on your ";
 
+/// How the source of prices begins that nobody offers.
+pub const ASSUMED: &str = "assumed: ";
+
 impl Source {
+    /// Whether it is no offer but what somebody wants to be taken for granted.
+    pub fn is_assumed(&self) -> bool {
+        self.text.starts_with(ASSUMED)
+    }
+
     /// Whether it is somebody's own runs, which estimates trust more than published ones.
     pub fn is_calibration(&self) -> bool {
         self.text.starts_with(CALIBRATED)

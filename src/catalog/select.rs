@@ -116,7 +116,7 @@ impl Miss {
 
 impl MaxAge {
     /// Whether a price of this source is young enough.
-    fn holds(self, earliest: Date) -> bool {
+    pub fn holds(self, earliest: Date) -> bool {
         age_days(earliest, self.today) <= i64::from(self.days)
     }
 }

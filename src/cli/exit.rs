@@ -79,8 +79,6 @@ fn code_of(error: &anyhow::Error) -> u8 {
 /// spaces. Of line breaks only those stay that we write ourselves: before a blank line, a hint or an indented list; and
 /// never before what a CI system would take for a command (`::error::`, `##[error]`).
 fn harmless(message: &str) -> String {
-    let bidi =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let own_break = |rest: &str| {
         let line = rest.trim_start();
         let command = line.starts_with("::") || line.starts_with("##[");
@@ -88,7 +86,7 @@ fn harmless(message: &str) -> String {
     };
     let each = |(at, c): (usize, char)| match c {
         '\n' if own_break(&message[at + 1..]) => c,
-        c if c.is_control() || bidi(c) => ' ',
+        c if crate::diag::is_odd(c) => ' ',
         c => c,
     };
     message.char_indices().map(each).collect()

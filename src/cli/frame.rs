@@ -158,6 +158,17 @@ impl Frame {
         Ok(())
     }
 
+    /// The same for a catalog of which nothing is bought: only the currencies of its prices change.
+    pub fn exchange(&self, catalog: &mut Catalog) -> anyhow::Result<()> {
+        let global = GlobalArgs { assume_commitment_discount: Vec::new(), ..self.global.clone() };
+        let money = Money::settle(&global, catalog, || self.today())?;
+        match self.money.get() {
+            Some(known) => known.borrow_mut().also(money),
+            None => _ = self.money.set(RefCell::new(money)),
+        }
+        Ok(())
+    }
+
     /// Refuses what the currency of the answer would need a rate for: prices that are asked for, limits in dollars.
     pub fn confirm_currency(
         &self,
@@ -165,8 +176,9 @@ impl Frame {
         filter: &Filter,
         limits_in_usd: bool,
     ) -> Result<(), InputError> {
-        let money = self.money.get();
-        money.map_or(Ok(()), |money| money.borrow_mut().confirm(catalog, filter, limits_in_usd))
+        let Some(money) = self.money.get() else { return Ok(()) };
+        self.overlay_warnings.borrow_mut().extend(money.borrow().old_rates(filter));
+        money.borrow_mut().confirm(catalog, filter, limits_in_usd)
     }
 
     /// A sentence about money as the answer has it.

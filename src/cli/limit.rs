@@ -237,5 +237,18 @@ fn known_ones(
     asked.into_iter().flatten().map(check).collect()
 }
 
+/// Refuses fewer machines than are sold together, where that is so of every machine that is asked for.
+pub fn sold_together(catalog: &Catalog, filter: &Filter, nodes: Option<u32>) -> Result<(), InputError> {
+    let Some(nodes) = nodes else { return Ok(()) };
+    let machines = filter.instances(catalog).into_iter().map(|id| catalog.instance(id));
+    let least = machines.min_by_key(|machine| machine.smallest_count);
+    let Some(machine) = least.filter(|machine| machine.smallest_count > nodes) else { return Ok(()) };
+    let provider = &catalog.provider(machine.provider).name;
+    let fewest = machine.smallest_count;
+    let message =
+        format!("`--nodes {nodes}`: {provider}/{} is sold {fewest} together at least", machine.name);
+    Err(InputError::new(message, format!("say `--nodes {fewest}` or more")))
+}
+
 #[cfg(test)]
 mod tests;

@@ -5,9 +5,9 @@ use super::args::GlobalArgs;
 use super::value::{Fx, Term};
 use crate::catalog::Catalog;
 use crate::catalog::price::Currency;
-use crate::catalog::provenance::AsOf;
+use crate::catalog::provenance::{AsOf, SourceId};
 use crate::catalog::select::Filter;
-use crate::diag::{Assumption, InputError, near_names};
+use crate::diag::{Assumption, InputError, Warning, near_names};
 use crate::price::assumed::{self, Assumed};
 use crate::price::exchange::{self, Converted, Rates};
 use crate::report::Used;
@@ -60,6 +60,13 @@ impl Money {
         Ok(money)
     }
 
+    /// Another catalog of the same run was converted too.
+    pub fn also(&mut self, other: Self) {
+        for (code, sources) in other.converted {
+            self.converted.entry(code).or_default().extend(sources);
+        }
+    }
+
     fn display_in(&self, currency: Currency, catalog: &Catalog) -> Result<Exchange, InputError> {
         let row = catalog.currencies.iter().find(|row| row.code == currency);
         let decimals = row.map_or(DECIMALS, |row| row.decimals);
@@ -76,7 +83,12 @@ impl Money {
         if assumed.is_empty() {
             return;
         }
-        let count = assumed::add(catalog, assumed);
+        let (count, made) = assumed::add(catalog, assumed);
+        for sources in self.converted.values_mut() {
+            let own: Vec<SourceId> =
+                made.iter().filter(|(_, of)| sources.contains(of)).map(|(own, _)| *own).collect();
+            sources.extend(own);
+        }
         self.assumptions.extend(assumed.iter().map(|it| Assumption {
             id: "commitment-discount",
             value: format!("{} {} % below on-demand", it.billing.name(), it.percent.normalize()),
@@ -119,6 +131,25 @@ impl Money {
         }
         self.confirmed = true;
         Ok(())
+    }
+
+    /// Rates that are older than the prices may be, as a warning.
+    pub fn old_rates(&self, filter: &Filter) -> Option<Warning> {
+        let limit = filter.max_age?;
+        let display = self.display.as_ref().and_then(|display| Currency::from_code(&display.code));
+        let old = |(code, stated): &(&Currency, &Stated)| {
+            let drawn = Some(**code) == display || self.converted.contains_key(code);
+            drawn && !limit.holds(stated.rate.as_of.not_before())
+        };
+        let old: Vec<String> = self
+            .rates
+            .iter()
+            .filter(old)
+            .map(|(code, stated)| format!("{} of {}", code.code(), stated.rate.as_of))
+            .collect();
+        let message =
+            format!("`--max-age` holds for prices, and an exchange rate is older: {}", old.join(", "));
+        (!old.is_empty()).then_some(Warning { id: "exchange-rate-old", message })
     }
 
     /// In which currency an answer is told that draws on these sources, and what was taken for granted for it.
@@ -187,7 +218,15 @@ fn rates(
             return Err(InputError::new(message, "leave one `--fx` out").into());
         }
         let (day, why) = match fx.day {
-            Some(day) => (day, "stated on the command line".to_owned()),
+            Some(day) => {
+                // Tomorrow is today somewhere.
+                if day > today()?.tomorrow().unwrap_or(day) {
+                    let code = fx.currency.code();
+                    let message = format!("`--fx {code}={}@{day}`: the day is in the future", fx.rate);
+                    return Err(InputError::new(message, "say the day on which the rate was true").into());
+                }
+                (day, "stated on the command line".to_owned())
+            }
             None => (
                 today()?,
                 format!(

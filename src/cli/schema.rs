@@ -61,14 +61,15 @@ pub fn text(name: &str) -> Option<String> {
             let schema = with_definitions_of("recommend", report::schema::schema(name)?);
             format!("{:#}\n", money::with_money(schema))
         }
-        "catalog" | "commitments" | "cost" | "diff" | "recommend" => {
-            let schema = serde_json::from_str(report::schema::schema(name)?).unwrap_or_default();
-            format!("{:#}\n", money::with_money(schema))
-        }
         "quota" => format!("{:#}\n", input::quota()),
         "project" => format!("{:#}\n", project()),
         "workload" => format!("{:#}\n", file("A workload", &Value::Object(settings::<WorkloadArgs>()))),
-        _ => report::schema::schema(name)?.to_owned(),
+        _ => {
+            let text = report::schema::schema(name)?;
+            let schema: Value = serde_json::from_str(text).unwrap_or_default();
+            let told = money::with_money(schema.clone());
+            if told == schema { text.to_owned() } else { format!("{told:#}\n") }
+        }
     };
     Some(text)
 }

@@ -130,7 +130,11 @@ pub fn all_rejected(frame: &Frame, advice: &Advice) -> Outcome {
 }
 
 /// Says of a contract that owes more than the job's share of it what it owes: the totals of rows are shares.
-pub fn owed(best: &Cost) -> Option<Warning> {
+pub fn owed(catalog: &Catalog, best: &Cost) -> Option<Warning> {
+    // What nobody offers owes nothing.
+    if catalog.source(best.source).is_assumed() {
+        return None;
+    }
     let (share, owed) = best.total.zip(best.commitment)?;
     let billing = best.billing.name();
     let message = format!(
@@ -141,10 +145,10 @@ pub fn owed(best: &Cost) -> Option<Warning> {
 }
 
 /// The same of the contract that a recommendation is ranked by.
-pub fn owed_by(best: Option<&Recommendation>) -> Option<Warning> {
+pub fn owed_by(catalog: &Catalog, best: Option<&Recommendation>) -> Option<Warning> {
     let best = best?;
     let is = |cost: &&Cost| cost.billing == best.ranked_billing && cost.total == Some(best.ranked_total);
-    owed(best.costs.iter().find(is)?)
+    owed(catalog, best.costs.iter().find(is)?)
 }
 
 /// Says that totals lack parts whose prices are not known.

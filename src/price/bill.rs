@@ -5,7 +5,7 @@ pub use super::spot::outlook::SpotOutlook;
 use super::spot::{self, SpotRun};
 use super::{Cost, JobHours, Listed, in_usd};
 use crate::catalog::charge::{Charge, Charges};
-use crate::catalog::price::{Billing, Price, Upfront};
+use crate::catalog::price::{Billing, Currency, Price, Upfront};
 use crate::money::{BilledHours, Usd, UsdPerHour};
 
 /// What money needs to know of a configuration.
@@ -211,7 +211,10 @@ fn upfront_paid(price: &Price, commitment: Option<Usd>, job: &Job, terms: f64) -
     match price.upfront? {
         Upfront::No => Some(Usd::ZERO),
         Upfront::All => commitment,
-        Upfront::Partial => price.fee.map(|fee| fee.times(job.nodes).times(terms as u32)),
+        Upfront::Partial => {
+            let fee = price.fee.filter(|_| price.currency == Currency::USD)?;
+            Some(fee.times(job.nodes).times(terms as u32).min(commitment?))
+        }
     }
 }
 
@@ -222,7 +225,8 @@ fn notes(price: &Price, job: &Job) -> Vec<String> {
     }
     if let Some((currency, amount)) = price.listed {
         let amount = amount.decimal().round_dp(9).normalize();
-        notes.push(format!("listed at {amount} {} an hour of one machine", currency.code()));
+        let after = if price.off_list_pct.is_some() { ", after the discount" } else { "" };
+        notes.push(format!("listed at {amount} {} an hour of one machine{after}", currency.code()));
     }
     if let Some(percent) = price.off_list_pct {
         notes.push(format!("{percent} % off the list price by the project's `[discount]`"));

@@ -4,7 +4,7 @@
 use crate::catalog::Catalog;
 use crate::catalog::instance::ProviderId;
 use crate::catalog::price::Billing;
-use crate::money::UsdPerHour;
+use crate::money::{Usd, UsdPerHour};
 use rust_decimal::Decimal;
 
 /// One discount.
@@ -18,7 +18,7 @@ pub struct Discount {
     pub percent: Decimal,
 }
 
-/// Takes the discounts off the prices of a catalog, those of overlays included; the number of prices it changed.
+/// Takes the discounts off the prices of a catalog, fees at the start and those of overlays included; the number of prices it changed.
 ///
 /// What is unknown stays unknown. Of two discounts for the same provider and kind the first counts.
 pub fn apply(catalog: &mut Catalog, discounts: &[Discount]) -> usize {
@@ -31,6 +31,10 @@ pub fn apply(catalog: &mut Catalog, discounts: &[Discount]) -> usize {
         let reduced = price.per_hour.and_then(|list| list.decimal().checked_mul(left));
         if let Some(reduced) = reduced.filter(|reduced| !reduced.is_zero()) {
             price.per_hour = Some(UsdPerHour::new(reduced));
+            price.fee = price.fee.and_then(|fee| fee.decimal().checked_mul(left)).map(Usd::from_decimal);
+            price.listed = price.listed.and_then(|(currency, listed)| {
+                Some((currency, UsdPerHour::new(listed.decimal().checked_mul(left)?)))
+            });
             price.off_list_pct = Some(discount.percent.normalize());
             changed += 1;
         }

@@ -22,7 +22,7 @@ pub struct Query {
     pub filter: Filter,
     /// Contracts to list.
     pub billing: Vec<Billing>,
-    /// How many of each machine; by `gpus` without one, else 1.
+    /// How many of each machine; by `gpus` without one, else as few as are sold together.
     pub nodes: Option<u32>,
     /// Exactly so many GPUs in all machines.
     pub gpus: Option<u32>,
@@ -95,8 +95,8 @@ pub struct Listing {
 }
 
 impl Query {
-    /// How many of a machine with so many GPUs make what is asked; `None` when no number does.
-    fn nodes_of(&self, gpus_each: f64) -> Option<u32> {
+    /// How many of a machine with so many GPUs make what is asked; `None` when no number does that is sold.
+    fn nodes_of(&self, gpus_each: f64, smallest: u32) -> Option<u32> {
         let whole = |gpus: u32| {
             let nodes = f64::from(gpus) / gpus_each;
             (nodes >= 1.0 && nodes.fract() == 0.0).then_some(nodes as u32)
@@ -104,11 +104,12 @@ impl Query {
         let nodes = match (self.nodes, self.gpus) {
             (Some(nodes), _) => nodes,
             (None, Some(gpus)) => whole(gpus)?,
-            (None, None) => 1,
+            (None, None) => smallest,
         };
         let total = gpus_each * f64::from(nodes);
         let exact = self.gpus.is_none_or(|gpus| (total - f64::from(gpus)).abs() < 1e-9);
-        (exact && self.max_gpus.is_none_or(|most| total <= f64::from(most))).then_some(nodes)
+        (nodes >= smallest && exact && self.max_gpus.is_none_or(|most| total <= f64::from(most)))
+            .then_some(nodes)
     }
 }
 
@@ -168,7 +169,7 @@ fn collect<'a>(
     listing: &mut Listing,
 ) {
     let gpus = catalog.instance(instance).gpus;
-    let Some(nodes) = query.nodes_of(gpus) else {
+    let Some(nodes) = query.nodes_of(gpus, catalog.instance(instance).smallest_count) else {
         listing.gpu_count += 1;
         return;
     };

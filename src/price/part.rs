@@ -266,7 +266,10 @@ pub fn priced(extras: &Extras, charges: &Charges) -> Vec<String> {
     if extras.egress_bytes > 0.0 {
         said.push(match charges.egress.and_then(|charge| Some((charge, charge.steps.first()?))) {
             Some((_, step)) if step.usd == 0.0 => "egress is free".to_owned(),
-            Some((charge, step)) => format!("egress from {} USD per {} on", step.usd, charge.unit()),
+            Some((charge, step)) => {
+                let steps = if charge.steps.len() > 1 { " in the first of its steps" } else { "" };
+                format!("egress at {} USD per {}{steps}", step.usd, charge.unit())
+            }
             None => unknown("egress"),
         });
     }

@@ -1,7 +1,8 @@
 //! What changed between two catalogs: prices added, removed, lost, dearer, cheaper; and limits on it.
 
 use crate::catalog::Catalog;
-use crate::catalog::price::{Billing, Price, Upfront};
+use crate::catalog::price::{Billing, Currency, Price, Upfront};
+use crate::money::UsdPerHour;
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
@@ -43,10 +44,30 @@ impl Change<'_> {
         }
     }
 
+    /// A price that was known and is gone, is not known any more, or is in a currency in which it says nothing of the old.
+    pub fn is_lost(&self) -> bool {
+        let known = self.old.is_some_and(|old| old.per_hour.is_some());
+        match self.status() {
+            "removed" => true,
+            "unknown" => known,
+            _ => false,
+        }
+    }
+
+    /// Both amounts are known, in currencies between which no rate is.
+    pub fn is_redenominated(&self) -> bool {
+        let both = self.old.zip(self.new).filter(|(old, new)| old.currency != new.currency);
+        both.is_some_and(|(old, new)| old.per_hour.is_some() && new.per_hour.is_some())
+    }
+
     /// Change in per cent of the old price; `None` where there are not two that can be compared.
     pub fn percent(&self) -> Option<Decimal> {
         let (old, new) = self.old.zip(self.new).filter(|(old, new)| comparable(old, new))?;
-        let (old, new) = (old.per_hour?.decimal(), new.per_hour?.decimal());
+        let (old, new) = match old.listed.zip(new.listed) {
+            // What needs no rate is compared without one.
+            Some(((from, old), (to, new))) if from == to => (old.decimal(), new.decimal()),
+            _ => (old.per_hour?.decimal(), new.per_hour?.decimal()),
+        };
         new.checked_sub(old)?.checked_div(old)?.checked_mul(Decimal::ONE_HUNDRED)
     }
 }
@@ -59,9 +80,7 @@ impl<'c> Comparison<'c> {
         let mut same = 0;
         for (name, price) in &before {
             match now.get(name) {
-                Some(other) if (price.per_hour, price.currency) == (other.per_hour, other.currency) => {
-                    same += 1;
-                }
+                Some(other) if amount(price) == amount(other) => same += 1,
                 other => changes.push(Change { name: *name, old: Some(price), new: other.copied() }),
             }
         }
@@ -76,9 +95,14 @@ impl<'c> Comparison<'c> {
         self.changes.iter().filter(|change| change.status() == status).count()
     }
 
-    /// Prices that are gone, in per cent of those before; 0 where there were none.
+    /// Prices that are lost.
+    pub fn lost(&self) -> usize {
+        self.changes.iter().filter(|change| change.is_lost()).count()
+    }
+
+    /// Prices that are lost, in per cent of those before; 0 where there were none.
     pub fn lost_percent(&self) -> Decimal {
-        let lost = Decimal::from(self.count("removed")) * Decimal::ONE_HUNDRED;
+        let lost = Decimal::from(self.lost()) * Decimal::ONE_HUNDRED;
         lost.checked_div(Decimal::from(self.before)).unwrap_or_default()
     }
 
@@ -91,6 +115,21 @@ impl<'c> Comparison<'c> {
 
 fn comparable(old: &Price, new: &Price) -> bool {
     old.currency == new.currency && old.per_hour.is_some() && new.per_hour.is_some()
+}
+
+/// What a source says, whether it was converted or not.
+fn amount(price: &Price) -> (Option<UsdPerHour>, Currency) {
+    match price.listed {
+        Some((currency, amount)) => (Some(amount), currency),
+        None => (price.per_hour, price.currency),
+    }
+}
+
+/// Of a change to another currency: the first, and how many there are.
+pub fn redenominated<'a, 'c>(compared: &'a Comparison<'c>) -> Option<(&'a Change<'c>, usize)> {
+    let mut all = compared.changes.iter().filter(|change| change.is_redenominated());
+    let first = all.next()?;
+    Some((first, all.count() + 1))
 }
 
 fn named(catalog: &Catalog) -> BTreeMap<Name<'_>, &Price> {

@@ -206,8 +206,7 @@ const SHOWN: usize = 120;
 
 /// Whether a character moves a terminal, a line or the direction of a text.
 fn odd(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    crate::diag::is_odd(c) || matches!(c, '\u{200b}'..='\u{200d}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ pub(super) struct Rules {
     pub(super) by_hardware: Vec<String>,
     /// Generations of TPU whose slices count two cores to a chip.
     pub(super) two_cores: Vec<String>,
+    /// Days by which the spot prices of the zones of a region may lie apart.
+    pub(super) spot_days_apart: i32,
     /// Accelerators that SkyPilot prices apart from their hosts.
     pub(super) skypilot_gcp: Vec<Attached>,
     /// Machines in Google's SKUs.

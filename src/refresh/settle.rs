@@ -66,14 +66,18 @@ impl Ledger<'_> {
         let quotes = std::mem::take(&mut self.quotes);
         let mut stated: BTreeMap<Key, (Stated, u64)> = BTreeMap::new();
         for (key, quotes) in &quotes {
-            let rows = rows(quotes);
             // Spot comes behind on-demand in the order of keys.
             let on_demand = stated.get(&(key.0, key.1, Billing::OnDemand, None)).map(|(stated, _)| *stated);
-            match settle(&self.origins, key.2, quotes, on_demand) {
+            let (quotes, older) = apart(&self.origins, key.2, quotes, self.rules.spot_days_apart);
+            if !older.is_empty() {
+                self.leave_out(Reason::OlderQuote, key, self::rows(&older), &listed(&older));
+            }
+            let rows = self::rows(&quotes);
+            match settle(&self.origins, key.2, &quotes, on_demand) {
                 Ok(price) => {
                     stated.insert(*key, (price, rows));
                 }
-                Err(reason) => self.leave_out(reason, key, rows, &listed(quotes)),
+                Err(reason) => self.leave_out(reason, key, rows, &listed(&quotes)),
             }
         }
         drop(quotes);
@@ -155,6 +159,18 @@ fn listed(quotes: &[Quote]) -> String {
     amounts.join(" and ")
 }
 
+/// Spot prices of one region, and those of them that are older than the newest by more than so many days: a median of
+/// both would be of no day.
+fn apart(origins: &[Origin], billing: Billing, quotes: &[Quote], days: i32) -> (Vec<Quote>, Vec<Quote>) {
+    let day = |quote: &Quote| origins.get(usize::from(quote.source)).and_then(|origin| origin.day);
+    let newest = quotes.iter().filter_map(day).max().filter(|_| billing == Billing::Spot);
+    let first = newest.and_then(|day| day.checked_sub(jiff::Span::new().try_days(days).ok()?).ok());
+    quotes
+        .iter()
+        .cloned()
+        .partition(|quote| first.is_none_or(|first| day(quote).is_none_or(|day| day >= first)))
+}
+
 fn settle(
     origins: &[Origin],
     billing: Billing,
@@ -165,7 +181,13 @@ fn settle(
     if quotes.iter().any(|quote| quote.currency != first.currency) {
         return Err(Reason::ConflictingPrices);
     }
-    let source = quotes.iter().fold(first.source, |newest, quote| newer(origins, newest, quote.source));
+    // What is made of several days is as old as the oldest; elsewhere rows repeat what the newest says.
+    let spot = billing == Billing::Spot;
+    let source = quotes.iter().fold(first.source, |one, quote| {
+        let newest = newer(origins, one, quote.source);
+        let other = if newest == one { quote.source } else { one };
+        if spot { other } else { newest }
+    });
     let price = |amount, stat| Stated { amount, currency: first.currency, stat, source };
     let same = quotes.iter().all(|quote| quote.amount == first.amount);
     let mut slots: Vec<u32> = quotes.iter().map(|quote| quote.slot).collect();

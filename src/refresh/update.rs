@@ -41,7 +41,7 @@ pub fn judge(old: &Catalog, new: &Catalog, guards: Guards) -> Judgement {
     let lost_pct = compared.lost_percent();
     let mut broken = Vec::new();
     if above(lost_pct, guards.max_lost) {
-        let removed = compared.count("removed");
+        let removed = compared.lost();
         broken.push(format!(
             "{removed} of {} prices are gone ({} %; --max-lost allows {} %)",
             compared.before,

@@ -62,6 +62,13 @@ pub struct Rows<T> {
     used: Used,
 }
 
+impl<T> Rows<T> {
+    /// No rows, for a document of findings.
+    pub fn none() -> Self {
+        Self { rows: Vec::new(), used: Used::default() }
+    }
+}
+
 /// The answer of `catalog gpus`.
 pub fn gpus(catalog: &Catalog, ids: impl IntoIterator<Item = GpuId>) -> Rows<GpuRow> {
     let figure = |id| (catalog.gpu(id).source, GpuRow::new(catalog, id));

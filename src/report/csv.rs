@@ -55,7 +55,7 @@ fn record(columns: &[String], fields: &[(String, String)]) -> Vec<String> {
 /// A cell that no spreadsheet takes for a formula: text that begins like one gets a quote in front. Control
 /// characters become spaces.
 fn harmless(cell: &str) -> String {
-    let clean: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean: String = cell.chars().map(|c| if crate::diag::is_odd(c) { ' ' } else { c }).collect();
     if clean.starts_with(['=', '+', '-', '@']) && clean.parse::<f64>().is_err() {
         format!("'{clean}")
     } else {

@@ -109,7 +109,7 @@ fn escape(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fdd0}'..='\u{fdef}' => escaped.push(' '),
-            c if c.is_control() || (c as u32) & 0xfffe == 0xfffe => escaped.push(' '),
+            c if crate::diag::is_odd(c) || (c as u32) & 0xfffe == 0xfffe => escaped.push(' '),
             c => escaped.push(c),
         }
     }

@@ -67,7 +67,7 @@ fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            c if c.is_control() || c == '\u{a0}' => escaped.push(' '),
+            c if crate::diag::is_odd(c) || c == '\u{a0}' => escaped.push(' '),
             c => escaped.push(c),
         }
         // Hosts look for mentions (`@name`, `#1`, `!1`, `~label`) in the text that is shown, where no escape helps.

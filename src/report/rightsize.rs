@@ -1,9 +1,11 @@
 //! The body of `rightsize`: what each GPU of a log was used for, and what would do for less.
 
+mod duty;
 mod gpu;
 pub mod offer;
 pub mod said;
 
+pub use duty::DutyLine;
 pub use gpu::{FindingLine, GpuLine};
 pub use offer::{PresentLine, RecommendationLine};
 
@@ -17,7 +19,7 @@ use crate::insight::smi::{Confidence, Judged, Log, Place, Series, Thresholds, Us
 use serde::Serialize;
 
 /// Columns of CSV: one line a GPU.
-const COLUMNS: [&str; 46] = [
+const COLUMNS: [&str; 47] = [
     "host",
     "index",
     "name",
@@ -40,6 +42,7 @@ const COLUMNS: [&str; 46] = [
     "memory_controller_p95_pct",
     "engine_activity_p50_pct",
     "engine_activity_p95_pct",
+    "engine_activity_peak_pct",
     "sm_activity_p50_pct",
     "sm_activity_p95_pct",
     "sm_activity_peak_pct",
@@ -153,10 +156,14 @@ pub struct ResultLine {
     pub memory_used_sum_gib: Option<Num>,
     /// Highest 95th percentile of activity of one GPU.
     pub activity_p95_pct: Option<Num>,
+    /// Highest activity of one GPU.
+    pub activity_peak_pct: Option<Num>,
     /// What they cost now.
     pub present: Option<PresentLine>,
     /// What would do for less.
     pub recommendation: Option<RecommendationLine>,
+    /// Stretches without work, where they are worth a stop.
+    pub duty_cycle: Option<DutyLine>,
     /// Why nothing is recommended.
     pub reason: Option<String>,
 }
@@ -207,6 +214,7 @@ impl ResultLine {
         let peaks: Vec<f64> = group.members.iter().filter_map(|m| Some(m.usage.memory?.peak)).collect();
         let all = peaks.len() == group.members.len() && !peaks.is_empty();
         let busy = group.members.iter().filter_map(|m| Some(m.usage.activity()?.p95)).reduce(f64::max);
+        let peak = group.members.iter().filter_map(|m| Some(m.usage.activity()?.peak)).reduce(f64::max);
         let idle = |member: &&&Member| member.judged.verdict == Verdict::Idle;
         let recommendation = RecommendationLine::new(catalog, group, thresholds);
         let reason = if recommendation.is_some() { None } else { said::why_nothing(group) };
@@ -220,8 +228,10 @@ impl ResultLine {
             memory_used_peak_gib: peaks.iter().copied().reduce(f64::max).map(Num::gib),
             memory_used_sum_gib: all.then(|| Num::gib(peaks.iter().sum())),
             activity_p95_pct: busy.map(Num::percent),
+            activity_peak_pct: peak.map(Num::percent),
             present: group.present.as_ref().map(|offer| PresentLine::new(catalog, offer)),
             recommendation,
+            duty_cycle: DutyLine::new(group, thresholds),
             reason,
         }
     }

@@ -79,7 +79,7 @@ fn shown(text: &str, style: &Style) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            c if c.is_control() => shown.push(' '),
+            c if crate::diag::is_odd(c) => shown.push(' '),
             c if c.is_ascii() || c == TIE || !style.ascii => shown.push(c),
             c => push_ascii(c, &mut shown),
         }

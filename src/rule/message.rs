@@ -69,7 +69,7 @@ impl Message {
                 Part::Hole { value, decimals } => match value.evaluate(scope)? {
                     Seen::Number(number) => filled.push_str(&figure(number, *decimals)),
                     Seen::Text(text) => {
-                        filled.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
+                        filled.extend(text.chars().map(|c| if crate::diag::is_odd(c) { ' ' } else { c }));
                     }
                     Seen::Flag(flag) => filled.push_str(if flag { "yes" } else { "no" }),
                     Seen::Unknown(_) => filled.push_str("unknown"),

@@ -176,15 +176,41 @@ fn schema_of(command: &str) -> &str {
     }
 }
 
+/// Fails where a document is not as its schema says.
+fn assert_as_its_schema(document: &serde_json::Value, what: &str) {
+    let command = document["command"].as_str().expect("a command");
+    let schema = run(&["schema", schema_of(command)]).json();
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    if let Err(error) = validator.validate(document) {
+        panic!("{what}: {error} at {}", error.instance_path());
+    }
+}
+
 #[test]
 fn json_answers_are_as_their_schemas_say() {
     for arguments in RUNS {
         let document = run(&[arguments, ["--json"].as_slice()].concat()).json();
-        let command = document["command"].as_str().expect("a command");
-        let schema = run(&["schema", schema_of(command)]).json();
-        let validator = jsonschema::validator_for(&schema).expect("a schema");
-        if let Err(error) = validator.validate(&document) {
-            panic!("{arguments:?}: {error} at {}", error.instance_path());
+        assert_as_its_schema(&document, &format!("{arguments:?}"));
+    }
+}
+
+/// A document keeps its schema in another currency and where a catalog is broken, whatever the command.
+#[test]
+fn documents_keep_their_schemas_with_a_rate_and_with_a_broken_overlay() {
+    let program = Program::new().file("bad.toml", "schema = 1\n[[gpu]]\nname = \"X\"\nmemroy = \"80 GiB\"\n");
+    for (more, code) in [
+        (["--currency", "CNY", "--fx", "CNY=7@2026-11-01"].as_slice(), 0),
+        (&["--fx", "CNY=7@2026-11-01"], 0),
+        (&["--catalog", "bad.toml"], 5),
+    ] {
+        for arguments in RUNS {
+            let finished = program.run(&[arguments, more, &["--json"]].concat());
+            let what = format!("{arguments:?} {more:?}");
+            assert!([0, code].contains(&finished.code), "{what}: {}", finished.stderr);
+            assert!(!finished.stdout.is_empty(), "{what}: {}", finished.stderr);
+            if arguments != &["schema"] || code == 0 {
+                assert_as_its_schema(&finished.json(), &what);
+            }
         }
     }
 }

@@ -24,6 +24,7 @@ mod output;
 mod program;
 mod report;
 mod rightsize;
+mod rightsize_use;
 mod rules;
 mod samples;
 mod serving;

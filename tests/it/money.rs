@@ -393,3 +393,171 @@ fn the_documented_sessions_are_true() {
     }
     assert!(sessions >= 2, "{sessions} sessions");
 }
+
+/// Fixtures of a contract with a fee: `more` behind the price of `savings-1y`.
+fn fee_row(price: &str) -> String {
+    format!(
+        "[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us-east-1\"\nbilling = \"savings-1y\"\n{price}\n"
+    )
+}
+
+const FEE_QUERY: [&str; 6] =
+    ["--instance", "aws/p5.48xlarge", "--region", "us-east-1", "--billing", "savings-1y"];
+
+/// Yuan are no dollars, whatever the field: without a rate nothing of the price is known.
+#[test]
+fn a_fee_in_a_currency_without_a_rate_is_not_known() {
+    let overlay = fee_row("upfront-fee = 700_000\nrecurring-per-hour = 70\ncurrency = \"CNY\"");
+    let program = with_overlay(&overlay);
+    let partial = |document: &Value| {
+        rows(document).iter().find(|row| row["upfront"] == "partial").cloned().expect("the row")
+    };
+    let finished = priced(&program, &FEE_QUERY);
+    let row = partial(&finished.json());
+    assert_eq!((&row["usd_per_hour"], &row["upfront_usd"]), (&Value::Null, &Value::Null), "{row}");
+    let with_rate = priced(&program, &[FEE_QUERY.as_slice(), &["--fx", "CNY=7"]].concat()).json();
+    assert_eq!(partial(&with_rate)["upfront_usd"], 100_000);
+}
+
+/// A discount is off the fee as well: what is paid at the start is never more than what is owed.
+#[test]
+fn a_discount_is_off_the_fee_too() {
+    let program = with_overlay(&fee_row("upfront-fee = 100_000\nrecurring-per-hour = 0.5"))
+        .file("gpuadvise.toml", "[discount.aws]\nsavings-1y = 50\n");
+    let document = priced(&program, &FEE_QUERY).json();
+    let row = rows(&document).iter().find(|row| row["upfront"] == "partial").expect("the row");
+    assert_eq!(row["upfront_usd"], 50_000, "{row}");
+    assert_eq!(row["commitment_usd"], 52_190);
+}
+
+/// Per cent of an old price are an old price, and per cent of per cent are per cent of the list.
+#[test]
+fn a_part_of_a_list_price_has_its_age_and_does_not_compound() {
+    let head = |day: &str| {
+        format!(
+            "schema = 1\nprovider = \"aws\"\nsource = \"own\"\n[sources.own]\ntext = \"own\"\nas-of = {day}\n"
+        )
+    };
+    let row = |price: &str| {
+        format!(
+            "[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us-east-1\"\nbilling = \"on-demand\"\n{price}\n"
+        )
+    };
+    let program = Program::new()
+        .env("SOURCE_DATE_EPOCH", "1796083200")
+        .file("list.toml", &(head("2023-01-01") + &row("usd-per-hour = 100")))
+        .file("80.toml", &(head("2026-11-01") + &row("percent-of-list = 80")))
+        .file("90.toml", &(head("2026-11-02") + &row("percent-of-list = 90")));
+    let query = |more: &[&str]| {
+        let own =
+            ["cost", "--json", "--catalog", "list.toml", "--catalog", "80.toml", "--catalog", "90.toml"];
+        let place = ["--instance", "aws/p5.48xlarge", "--region", "us-east-1", "--billing", "on-demand"];
+        program.run(&[own.as_slice(), &place, more].concat())
+    };
+    let document = query(&[]).json();
+    let own = &rows(&document)[0];
+    assert_eq!(own["usd_per_hour"], 90, "{own}");
+    assert!(own["notes"].to_string().contains("list price of 100 USD (2023-01-01) at 90 %"), "{own}");
+    assert_eq!(
+        own["price_as_of"],
+        serde_json::json!({"not_before": "2023-01-01", "not_after": "2026-11-02"})
+    );
+    let old = query(&["--max-age", "90"]);
+    assert_ne!(old.code, 0, "an old list price: {}", old.stdout);
+    assert!(old.json()["rows"].as_array().is_none_or(Vec::is_empty));
+}
+
+/// `11折` is either 110 % or 11 %: refused.
+#[test]
+fn tenths_that_can_be_read_in_two_ways_are_refused() {
+    let row =
+        |text: &str| fee_row(&format!("percent-of-list = \"{text}\"")).replace("savings-1y", "on-demand");
+    for bad in ["11折", "15折", "19.5折"] {
+        assert_eq!(priced(&with_overlay(&row(bad)), &["--gpu", "H100"]).code, 5, "{bad}");
+    }
+    assert_eq!(priced(&with_overlay(&row("85折")), &["--gpu", "H100"]).code, 0);
+}
+
+/// The fewest that are sold together are priced, and fewer are refused with what to say.
+#[test]
+fn chips_that_are_sold_together_are_priced_together() {
+    let place = ["--instance", "gcp/tpu-v4"];
+    let document = cost(&[place.as_slice(), &["--billing", "on-demand"]].concat());
+    for row in rows(&document) {
+        assert_eq!(row["nodes"], 4, "{row}");
+        let each = number(&row["usd_per_gpu_hour"]);
+        assert!((number(&row["usd_per_hour"]) - 4.0 * each).abs() < 1e-3, "{row}");
+    }
+    let tco = run(&["tco", "--instance", "gcp/tpu-v4", "--json"]);
+    assert_eq!(tco.code, 0, "{}", tco.stderr);
+    let rent = tco.json()["options"].as_array().unwrap().iter().find(|it| it["kind"] == "on-demand").cloned();
+    if let Some(rent) = rent {
+        assert!((number(&rent["usd_per_hour"]) - number(&rows(&document)[0]["usd_per_hour"])).abs() < 1e-9);
+    }
+    for command in ["cost", "tco"] {
+        let refused = run(&[[command].as_slice(), &place, &["--nodes", "3"]].concat());
+        assert_eq!(refused.code, 2, "{command}: {}", refused.stdout);
+        assert!(refused.stderr.contains("--nodes 4"), "{}", refused.stderr);
+    }
+    let plan = run(&[["commitments", "--instances", "1", "--json"].as_slice(), &place].concat());
+    assert_eq!(plan.code, 0, "{}", plan.stderr);
+    let plan = plan.json();
+    let cheapest =
+        rows(&document).iter().map(|row| number(&row["usd_per_hour"])).fold(f64::INFINITY, f64::min);
+    assert!((number(&plan["on_demand_usd_per_hour"]) - cheapest).abs() < 1e-6, "{plan}");
+    assert!(plan["assumptions"].to_string().contains("sold together"), "{plan}");
+}
+
+/// What nobody offers is marked in its row and owes nothing.
+#[test]
+fn an_assumed_contract_is_marked_and_owes_nothing() {
+    let query = ["cost", "--instance", "lambda/gpu_8x_h100_sxm5", "--billing", "committed", "--json"];
+    let finished = run(&[query.as_slice(), &["--assume-commitment-discount", "40"]].concat());
+    let document = finished.json();
+    for row in rows(&document) {
+        assert_eq!(row["overridden"], true, "{row}");
+        assert!(row["price_source"].as_str().unwrap().starts_with("assumed: 40 % below on-demand"), "{row}");
+    }
+    assert!(!finished.stderr.contains("owes"), "{}", finished.stderr);
+}
+
+/// No rate is of a day to come, and one that is older than prices may be is told.
+#[test]
+fn rates_have_an_age_too() {
+    let program = Program::new().env("SOURCE_DATE_EPOCH", "1796083200");
+    let query = |fx: &str| {
+        program.run(&["cost", "--gpu", "L4", "--json", "--currency", "CNY", "--fx", fx, "--max-age", "3650"])
+    };
+    let future = query("CNY=7.2@2030-01-01");
+    assert_eq!(future.code, 2);
+    assert!(future.stderr.contains("in the future"), "{}", future.stderr);
+    assert!(query("CNY=7.2@2010-01-01").stderr.contains("an exchange rate is older: CNY of 2010-01-01"));
+    let fresh = query("CNY=7.2@2026-11-30");
+    assert_eq!(fresh.code, 0);
+    assert!(!fresh.stderr.contains("exchange rate is older"), "{}", fresh.stderr);
+}
+
+/// Nothing is free, and no name turns a line around.
+#[test]
+fn small_harm_is_refused() {
+    assert_eq!(run(&["tco", "--gpu", "H100:8", "--serverless", "0"]).code, 2);
+    let overlay = "[[region]]\nname = \"us\u{202e}tsae\"\n[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us\u{202e}tsae\"\nbilling = \"on-demand\"\nusd-per-hour = 1\n";
+    for format in ["table", "csv", "markdown", "html"] {
+        let page = with_overlay(overlay).run(&[
+            "cost",
+            "--catalog",
+            "own.toml",
+            "--instance",
+            "aws/p5.48xlarge",
+            "--billing",
+            "on-demand",
+            "--format",
+            format,
+        ]);
+        assert!(
+            page.stdout.contains("tsae") && !page.stdout.contains('\u{202e}'),
+            "{format}: {}",
+            page.stderr
+        );
+    }
+}

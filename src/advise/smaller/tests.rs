@@ -83,7 +83,7 @@ fn pieces_share_a_gpu_only_as_far_as_it_holds_them() {
 }
 
 #[test]
-fn the_price_of_gpus_that_are_not_in_the_log_is_left_out() {
+fn a_machine_is_priced_whole_with_the_share_of_the_log_beside_it() {
     let catalog = embedded(Sections::PRICES).unwrap();
     let id = catalog.resolve_instance("aws/p5.48xlarge").unwrap();
     let from = catalog.instance(id).gpu;
@@ -91,7 +91,8 @@ fn the_price_of_gpus_that_are_not_in_the_log_is_left_out() {
     let whole = rented(&catalog, &filter, from, &[8]).unwrap();
     let part = rented(&catalog, &filter, from, &[2]).unwrap();
     assert_eq!((whole.nodes, whole.gpus_unseen, part.gpus_unseen), (1, 0, 6));
-    assert!((part.per_hour.to_f64() * 4.0 - whole.per_hour.to_f64()).abs() < 1e-4);
+    assert_eq!((part.per_hour, whole.share_per_hour), (whole.per_hour, whole.per_hour));
+    assert!((part.share_per_hour.to_f64() * 4.0 - whole.per_hour.to_f64()).abs() < 1e-4);
     assert_eq!(rented(&catalog, &filter, from, &[8, 8]).unwrap().per_hour, whole.per_hour.times(2));
     assert_eq!(rented(&catalog, &filter, from, &[]), None);
 }

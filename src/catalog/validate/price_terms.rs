@@ -8,8 +8,10 @@ use toml::de::DeValue;
 use super::Layer;
 use super::findings::{Findings, Spot};
 use super::prices::{Key, key};
+use super::sources::intern;
 use crate::catalog::codes;
-use crate::catalog::price::{Billing, Currency, Upfront, percent_paid};
+use crate::catalog::price::{Billing, Currency, ListPrice, Price, Upfront, percent_paid};
+use crate::catalog::provenance::{AsOf, Source, SourceId};
 use crate::catalog::raw::{Row, number_of};
 use crate::money::{Usd, UsdPerHour};
 
@@ -27,6 +29,8 @@ pub(super) struct Figure {
     pub(super) upfront: Option<Upfront>,
     /// What is paid at the start of the term.
     pub(super) fee: Option<Usd>,
+    /// The list price that it is a part of.
+    pub(super) list: Option<ListPrice>,
     /// What the figure was made of.
     pub(super) made_of: Option<String>,
 }
@@ -72,25 +76,40 @@ impl Layer<'_> {
             row.refuse(&mut self.findings, spot, &codes::BAD_VALUE, message.to_owned(), "80 is 20 % off");
             return None;
         };
-        let list = self.catalog.prices.iter().find(|price| key(price) == wanted);
-        let Some((list, amount)) = list.and_then(|list| list.per_hour.map(|amount| (list, amount))) else {
+        let price = self.catalog.prices.iter().find(|price| key(price) == wanted);
+        // What an earlier overlay took a part of stays the list price: parts do not compound.
+        let own = |price: &Price| {
+            Some(ListPrice { per_hour: price.per_hour?, fee: price.fee, source: price.source })
+        };
+        let list = price.and_then(|price| Some((price.list.or_else(|| own(price))?, price.currency)));
+        let Some((list, currency)) = list else {
             let message = "there is no list price of this machine, region and contract to take a part of";
             let hint = "say the price itself, or check the names with `gpuadvise catalog prices`";
             row.refuse(&mut self.findings, spot, &codes::BAD_VALUE, message.to_owned(), hint);
             return None;
         };
         let part = percent / Decimal::ONE_HUNDRED;
+        let amount = list.per_hour;
         let paid = amount.decimal().checked_mul(part).filter(|paid| !paid.is_zero());
         let as_of = self.catalog.source(list.source).as_of;
         let percent = percent.normalize();
-        let made_of = format!("list price of {amount} {} ({as_of}) at {percent} %", list.currency.code());
+        let made_of = format!("list price of {amount} {} ({as_of}) at {percent} %", currency.code());
         Some(Figure {
             per_hour: Some(UsdPerHour::new(paid?)),
-            currency: list.currency,
+            currency,
             upfront,
             fee: list.fee.and_then(|fee| fee.decimal().checked_mul(part)).map(Usd::from_decimal),
+            list: Some(list),
             made_of: Some(made_of),
         })
+    }
+
+    /// `source` with the age of the list price where that is older: a part of an old price is an old price.
+    pub(super) fn no_newer_than(&mut self, list: SourceId, source: SourceId) -> Option<SourceId> {
+        let Source { text, as_of } = self.catalog.source(source).clone();
+        let first = as_of.not_before().min(self.catalog.source(list).as_of.not_before());
+        let as_of = AsOf::from((first, as_of.not_after()));
+        intern(&mut self.catalog.sources, Source { text, as_of })
     }
 }
 
@@ -138,6 +157,7 @@ fn parts(
         currency,
         upfront: Some(means),
         fee: Some(Usd::from_decimal(fee)),
+        list: None,
         made_of: Some(made_of),
     })
 }

@@ -111,6 +111,7 @@ impl<'t> Layer<'t> {
                 currency,
                 upfront,
                 fee: None,
+                list: None,
                 made_of: None,
             })
         };
@@ -127,7 +128,8 @@ impl<'t> Layer<'t> {
         if !row.is_sound() {
             return None;
         }
-        let Figure { per_hour, currency, upfront, fee, .. } = figure?;
+        let Figure { per_hour, currency, upfront, fee, list, .. } = figure?;
+        let source = list.and_then(|list| self.no_newer_than(list.source, source?)).or(source);
         let price = Price {
             instance: instance?,
             region: region?,
@@ -140,6 +142,7 @@ impl<'t> Layer<'t> {
             overridden: self.overlay,
             fee,
             listed: None,
+            list,
             off_list_pct: None,
             allow,
         };

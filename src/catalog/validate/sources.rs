@@ -57,7 +57,7 @@ pub(super) fn read<'t>(
     ids
 }
 
-fn intern(all: &mut Vec<Source>, source: Source) -> Option<SourceId> {
+pub(super) fn intern(all: &mut Vec<Source>, source: Source) -> Option<SourceId> {
     let at = all.iter().position(|known| *known == source).unwrap_or_else(|| {
         all.push(source);
         all.len() - 1

@@ -55,7 +55,7 @@ fn list<T: CatalogRow>(
     sections: Sections,
     rows: impl FnOnce(&Catalog) -> Rows<T>,
 ) -> anyhow::Result<Outcome> {
-    let catalog = frame.catalog(sections)?;
+    let catalog = frame.catalog_for(sections, Rows::<T>::none)?;
     frame.answer(&catalog, &[], &[], rows(&catalog))?;
     Ok(Outcome::Answered)
 }
@@ -66,7 +66,7 @@ fn filtered<T: CatalogRow>(
     rows: impl FnOnce(&Catalog, &Filter) -> Rows<T>,
 ) -> anyhow::Result<Outcome> {
     let args = frame.group(args)?;
-    let catalog = frame.catalog(Sections::PRICES)?;
+    let catalog = frame.catalog_for(Sections::PRICES, Rows::<T>::none)?;
     let filter = limit::filter(&args, &catalog, frame.today()?)?;
     frame.confirm_currency(&catalog, &filter, false)?;
     let rows = rows(&catalog, &filter);

@@ -214,7 +214,7 @@ fn about(
     (horizon, rules): (Horizon, Rules),
 ) -> Vec<Assumption> {
     let mut all = Vec::new();
-    all.extend(said::unit(choice.unit));
+    all.extend(said::together(catalog, best.candidate).or_else(|| said::unit(choice.unit)));
     all.extend(said::place(catalog, choice, best.candidate));
     all.extend(said::terms(&best.priced.market, horizon));
     all.extend(said::parts(&best.priced.market, rules.whole));

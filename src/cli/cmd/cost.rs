@@ -35,6 +35,7 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
     let mut catalog = frame.catalog_for(sections, || CostAnswer::nothing(hours))?;
     let discounts = discount::apply(frame.project()?, &mut catalog)?;
     let mut filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
+    limit::sold_together(&catalog, &filter, usage.nodes)?;
     let in_usd = limits.max_hourly.or(limits.budget).or(limits.fail_over).is_some();
     frame.confirm_currency(&catalog, &filter, in_usd)?;
     let billing = std::mem::take(&mut filter.billing);
@@ -64,7 +65,7 @@ pub fn run(frame: &Frame, args: CostArgs) -> anyhow::Result<Outcome> {
     let rejected = body.rejected.clone();
     let picture = args.plot.as_deref().map(|path| picture(&body, path)).transpose()?;
     let mut warnings = verdict::price_warnings(&listing);
-    warnings.extend(listing.rows.first().and_then(|row| verdict::owed(&row.cost)));
+    warnings.extend(listing.rows.first().and_then(|row| verdict::owed(&catalog, &row.cost)));
     warnings.extend(verdict::parts_unknown(listing.rows.iter().map(|row| &row.cost)));
     let spot = spot_assumptions(&catalog, &query, &listing);
     let assumptions = [spot, discounts, part::assumptions(&extras)].concat();

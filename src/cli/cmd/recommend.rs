@@ -40,7 +40,7 @@ pub fn run(frame: &Frame, args: RecommendArgs) -> anyhow::Result<Outcome> {
     frame.step("rules done");
     let assumptions = [workload.assumptions.as_slice(), &found.assumptions, &discounts].concat();
     let mut warnings = [workload.warnings.as_slice(), &found.warnings].concat();
-    warnings.extend(verdict::owed_by(found.recommendations.first()));
+    warnings.extend(verdict::owed_by(&catalog, found.recommendations.first()));
     warnings.extend(verdict::parts_unknown(found.recommendations.iter().flat_map(|row| &row.costs)));
     verdict::refuse_strict(
         &workload,

@@ -14,6 +14,7 @@ use crate::cli::{discount, limit};
 use crate::diag::{InputError, Warning};
 use crate::insight::smi::{self, Judged, Log, Place, Series, Thresholds, Usage, Verdict};
 use crate::report::rightsize::{Group, Member, Rightsize, said};
+use crate::units::GIB;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -114,7 +115,7 @@ fn members<'l>(
     let mut unknown = Unknown::new();
     let mut members = Vec::new();
     for (place, series) in &log.gpus {
-        let usage = Usage::of(series, thresholds.idle * 100.0);
+        let mut usage = Usage::of(series, thresholds.idle * 100.0);
         let (gpu, or) = match card(catalog, place, series, &usage, rented)? {
             Ok(found) => found,
             Err(warning) => {
@@ -124,6 +125,9 @@ fn members<'l>(
                 (None, Vec::new())
             }
         };
+        if let (None, Some(id)) = (usage.memory_total, gpu) {
+            usage.memory_of(series, Some(catalog.gpu(id).memory_bytes as f64));
+        }
         let judged = smi::judge(series, &usage, gpu.map(|id| catalog.gpu(id)), thresholds);
         members.push(Member { place, series, usage, gpu, or, judged });
     }
@@ -142,7 +146,8 @@ fn card(
     rented: Option<&[GpuId]>,
 ) -> Result<Carded, InputError> {
     let Some(name) = &series.name else {
-        return Ok(Ok((rented.and_then(|gpus| gpus.first().copied()), Vec::new())));
+        let gpu = rented.and_then(|gpus| gpus.first().copied());
+        return same_memory(catalog, place, series, usage, gpu).map(|()| Ok((gpu, Vec::new())));
     };
     let found = match smi::card(catalog, name, usage.memory_total, usage.power_limit) {
         Ok(found) => found,
@@ -155,12 +160,33 @@ fn card(
     let all = || found.or.iter().copied().chain([found.gpu]);
     let Some(gpus) = rented else { return Ok(Ok((Some(found.gpu), found.or))) };
     if let Some(id) = all().find(|id| gpus.contains(id)) {
-        return Ok(Ok((Some(id), Vec::new())));
+        return same_memory(catalog, place, series, usage, Some(id)).map(|()| Ok((Some(id), Vec::new())));
     }
     let asked: Vec<&str> = gpus.iter().map(|&id| catalog.gpu(id).name.as_str()).collect();
     let (seen, index) = (&catalog.gpu(found.gpu).name, place.index);
     let message =
         format!("GPU {index} of the log is `{name}` ({seen}), and the flags name {}", asked.join(", "));
+    Err(InputError::new(message, "name the machine that the log is of"))
+}
+
+/// A log that shows another size of memory than the GPU of the flags has is of another machine.
+fn same_memory(
+    catalog: &Catalog,
+    place: &Place,
+    series: &Series,
+    usage: &Usage,
+    gpu: Option<GpuId>,
+) -> Result<(), InputError> {
+    let Some((gpu, total)) = gpu.map(|id| catalog.gpu(id)).zip(usage.memory_total) else { return Ok(()) };
+    if !smi::is_other_memory(gpu, series, Some(total)) {
+        return Ok(());
+    }
+    let (index, name) = (place.index, &gpu.name);
+    let message = format!(
+        "GPU {index} of the log has {:.1} GiB of memory, and {name}, which the flags name, has {:.1} GiB",
+        total / GIB,
+        gpu.usable_bytes as f64 / GIB
+    );
     Err(InputError::new(message, "name the machine that the log is of"))
 }
 
@@ -242,5 +268,5 @@ fn cheaper(
     }
     let filter =
         Filter { instances: Vec::new(), gpus: Vec::new(), stacks: vec![card.stack], ..filter.clone() };
-    smaller::smaller(catalog, &filter, gpu, &pieces, hosts.len() as u32, present.per_hour)
+    smaller::smaller(catalog, &filter, gpu, &pieces, hosts.len() as u32, present.share_per_hour)
 }

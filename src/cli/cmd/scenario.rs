@@ -62,7 +62,7 @@ pub fn run(
     advice::add(&catalog, &found, &mut body)?;
     let assumptions = [workload.assumptions.as_slice(), &found.assumptions, &discounts].concat();
     let mut warnings = [workload.warnings.as_slice(), &found.warnings].concat();
-    warnings.extend(verdict::owed_by(found.recommendations.first()));
+    warnings.extend(verdict::owed_by(&catalog, found.recommendations.first()));
     warnings.extend(verdict::parts_unknown(found.recommendations.iter().flat_map(|row| &row.costs)));
     verdict::refuse_strict(
         &workload,

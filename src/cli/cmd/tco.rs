@@ -11,7 +11,7 @@ use crate::cli::frame::Frame;
 use crate::cli::tco_args::{OwnArgs, TcoArgs};
 use crate::cli::{discount, limit, verdict};
 use crate::diag::{Assumption, InputError};
-use crate::money::UsdPerHour;
+use crate::money::{Usd, UsdPerHour};
 use crate::report::tco::{Found, Tco};
 use machine::Machines;
 
@@ -63,6 +63,13 @@ pub fn run(frame: &Frame, args: TcoArgs) -> anyhow::Result<Outcome> {
     let mut warnings = verdict::price_warnings(&machines.listing);
     warnings.append(&mut machines.warnings);
     warnings.extend(apis.warnings);
+    if own.serverless.as_ref().is_some_and(|amount| amount.usd() == Usd::ZERO) {
+        return Err(InputError::new(
+            "`--serverless 0`: nothing is free",
+            "say USD for an hour, or leave it out",
+        )
+        .into());
+    }
     let body = Tco::new(&Found {
         catalog: &catalog,
         years,

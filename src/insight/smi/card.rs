@@ -1,5 +1,6 @@
 //! From the driver's name of a GPU to the catalog: cut names, families of several cards, MIG and vGPU suffixes.
 
+use super::Series;
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{Gpu, GpuId};
 use crate::catalog::lookup::names::normalise;
@@ -50,6 +51,18 @@ pub fn card(
         Some(gpu) => Ok(Card { gpu, or: ids.collect() }),
         None => Err(unknown(catalog, name, catalog.resolve_gpu_spec(&plain))),
     }
+}
+
+/// Memory in all that differs by more than this share is that of another card: no driver reserves so much.
+const OTHER_MEMORY: f64 = 0.15;
+
+/// Whether a total that the driver shows (bytes) cannot be that of this GPU. With MIG, and for shares of virtual GPUs,
+/// nothing can be said.
+pub fn is_other_memory(gpu: &Gpu, series: &Series, total: Option<f64>) -> bool {
+    let name = series.name.as_deref().unwrap_or_default();
+    let in_parts = series.mig || name.contains(" MIG ") || name.starts_with("GRID ");
+    let off = |total: f64| ((gpu.usable_bytes as f64 - total) / total).abs() > OTHER_MEMORY;
+    !in_parts && total.is_some_and(off)
 }
 
 /// A name that was cut before it could be told from others.

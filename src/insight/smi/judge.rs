@@ -1,11 +1,12 @@
 //! What the use of one GPU says: a verdict, how far it can be trusted and why, and what the workload needs.
 
-use super::usage::{Basis, Usage};
-use super::{Metric, Series, Thresholds};
+use super::usage::Usage;
+use super::{Growth, Metric, Series, Spread, Thresholds};
 use crate::catalog::gpu::Gpu;
 use crate::units::GIB;
 
 mod notes;
+mod trust;
 mod whole;
 
 pub use whole::together;
@@ -143,9 +144,42 @@ pub(super) struct Seen<'a> {
     pub(super) share: Option<f64>,
     /// Busiest unit, 0 to 1, 95th percentile.
     pub(super) busy: Option<f64>,
+    /// The same at its peak.
+    pub(super) top: Option<f64>,
+    /// The peak is far above the 95th percentile.
+    pub(super) bursty: bool,
     /// Program that takes memory ahead of need.
     pub(super) ahead: Option<&'a str>,
 }
+
+impl Seen<'_> {
+    /// Share of memory that is held, where it is more than a context takes.
+    pub(super) fn loaded(&self) -> Option<f64> {
+        self.share.filter(|share| *share >= self.lines.loaded)
+    }
+
+    /// Memory that still rises, so that the peak is not the end of it.
+    pub(super) fn growing(&self) -> Option<Growth> {
+        let memory = self.usage.memory.filter(|memory| memory.samples as f64 >= self.lines.idle_series)?;
+        let share = self.lines.growth;
+        let grows = |growth: &Growth| {
+            let risen = growth.last - growth.first;
+            growth.last > growth.before && risen >= memory.peak * share && growth.rise >= risen * share
+        };
+        self.usage.growth.filter(grows).filter(|_| self.loaded().is_some())
+    }
+
+    /// Memory that does not move in a long series, as where an allocator keeps what it once took.
+    pub(super) fn flat(&self) -> bool {
+        let still = |memory: &Spread| memory.peak - memory.least <= memory.peak * FLAT;
+        self.usage
+            .memory
+            .is_some_and(|memory| memory.samples as f64 >= self.lines.long_series && still(&memory))
+    }
+}
+
+/// Memory that moves less than this share of its peak is flat.
+const FLAT: f64 = 0.01;
 
 /// Judges one GPU; `gpu` is what the catalog has of it.
 pub fn judge(series: &Series, usage: &Usage, gpu: Option<&Gpu>, lines: &Thresholds) -> Judged {
@@ -153,12 +187,14 @@ pub fn judge(series: &Series, usage: &Usage, gpu: Option<&Gpu>, lines: &Threshol
     let share = usage.memory.zip(capacity).map(|(memory, (capacity, _))| memory.peak / capacity);
     let ahead = notes::ahead_of_need(series, lines);
     let busy = busy(series, usage, gpu);
-    let seen = Seen { series, usage, gpu, lines, capacity, share, busy, ahead };
+    let top = top(usage).or(busy);
+    let bursty = busy.zip(top).is_some_and(|(busy, top)| top - busy >= lines.burst);
+    let seen = Seen { series, usage, gpu, lines, capacity, share, busy, top, bursty, ahead };
     let (verdict, mut why) = verdict(&seen);
-    let (confidence, because) = confidence(&seen, verdict);
+    let (confidence, because) = trust::confidence(&seen, verdict);
     why.extend(because);
     let need = need(&seen, verdict);
-    Judged { verdict, confidence, why, findings: notes::findings(&seen), capacity, need }
+    Judged { verdict, confidence, why, findings: notes::findings(&seen, verdict), capacity, need }
 }
 
 /// Share of the memory that a driver may keep for itself; more is no reserve but a figure that is not what it says.
@@ -181,6 +217,12 @@ fn busy(series: &Series, usage: &Usage, gpu: Option<&Gpu>) -> Option<f64> {
     let Some(activity) = usage.activity() else { return in_slices(series, usage, gpu) };
     let video = [Metric::Encoder, Metric::Decoder].into_iter().filter_map(|metric| usage.spread(metric));
     Some(video.map(|spread| spread.p95).fold(activity.p95, f64::max) / 100.0)
+}
+
+/// The busiest unit at its peak.
+fn top(usage: &Usage) -> Option<f64> {
+    let video = [Metric::Encoder, Metric::Decoder].into_iter().filter_map(|metric| usage.spread(metric));
+    Some(video.map(|spread| spread.peak).fold(usage.activity()?.peak, f64::max) / 100.0)
 }
 
 /// Share of a GPU that its used MIG instances have: compute slices by the profile of that memory, else its memory.
@@ -214,33 +256,36 @@ fn verdict(seen: &Seen) -> (Verdict, Vec<String>) {
             )],
         );
     }
-    if let Some(share) = share.filter(|share| *share >= lines.full && seen.ahead.is_none()) {
+    let near = |share: &f64| *share >= lines.full && seen.ahead.is_none() && !seen.flat();
+    if let Some(share) = share.filter(near) {
         let what = format!("peak memory is {} of what can be used", percent(share));
         return (Verdict::TooSmall, vec![format!("{what}: the next allocation may fail")]);
     }
     if (usage.samples as f64) < lines.series {
-        let why = match usage.samples {
+        let mut why = vec![match usage.samples {
             0 => "no poll has a figure of use".to_owned(),
             1 => "one poll is no series: a busy GPU can read 0 % in it".to_owned(),
             polls => format!("{polls} polls are no series"),
-        };
+        }];
+        why.extend(notes::reading(seen));
+        return (Verdict::NotEnoughData, why);
+    }
+    if let Some(Growth { first, last, .. }) = seen.growing() {
+        let from = format!("memory grows, from {} in the first third of the polls", gib(first));
+        let why = format!("{from} to {} in the last one: the peak is not the end of it", gib(last));
         return (Verdict::NotEnoughData, vec![why]);
     }
     let Some(busy) = busy else {
         return (Verdict::NotEnoughData, vec!["no figure says how busy it is".to_owned()]);
     };
     if busy <= lines.idle {
-        let polls = usage.samples;
-        let why = format!("activity is at most {} in 95 % of {polls} polls", percent(busy));
-        if (polls as f64) < lines.idle_series {
-            let more = format!("{why}, which are too few to call it idle: {} are needed", lines.idle_series);
-            return (Verdict::NotEnoughData, vec![more]);
-        }
-        return (Verdict::Idle, vec![why]);
+        return idle(seen, busy);
     }
     let Some(share) = share else {
         let why = if usage.memory.is_some() {
             "the log says neither how much memory the GPU has nor what it is: `--gpu` does"
+        } else if usage.impossible.is_some() {
+            "the figures of memory in use are above all that the GPU has"
         } else {
             "no figure says how much memory it uses"
         };
@@ -249,10 +294,34 @@ fn verdict(seen: &Seen) -> (Verdict, Vec<String>) {
     sized(seen, share, busy)
 }
 
+/// The verdict where nothing runs in nearly all polls.
+fn idle(seen: &Seen, busy: f64) -> (Verdict, Vec<String>) {
+    let (polls, top) = (seen.usage.samples, percent(seen.top.unwrap_or(busy)));
+    let why = format!("activity is at most {} in 95 % of {polls} polls, {top} at its peak", percent(busy));
+    if (polls as f64) < seen.lines.idle_series {
+        let needed = seen.lines.idle_series;
+        let more = format!("{why}, which are too few to call it idle: {needed} are needed");
+        return (Verdict::NotEnoughData, vec![more]);
+    }
+    if seen.bursty {
+        let more = format!("{why}: hardly ever used, and then much");
+        return (Verdict::NotEnoughData, vec![more]);
+    }
+    (Verdict::Idle, vec![why])
+}
+
 /// The verdict where both memory and activity are known.
 fn sized(seen: &Seen, share: f64, busy: f64) -> (Verdict, Vec<String>) {
     let Seen { usage, lines, .. } = *seen;
-    let both = format!("peak memory {}, activity {} at the 95th percentile", percent(share), percent(busy));
+    let top = seen.top.unwrap_or(busy);
+    let both = format!(
+        "peak memory {}, activity {} at the 95th percentile and {} at its peak",
+        percent(share),
+        percent(busy),
+        percent(top)
+    );
+    // Bursts are work too: a GPU that is too slow for them is too small.
+    let busy = if seen.bursty { top } else { busy };
     if let Some(dram) = usage.spread(Metric::Dram).filter(|dram| dram.p95 / 100.0 >= lines.bandwidth) {
         let why = format!("device memory moves data in {} of its cycles", percent(dram.p95 / 100.0));
         return (Verdict::MemoryBound, vec![why]);
@@ -261,6 +330,12 @@ fn sized(seen: &Seen, share: f64, busy: f64) -> (Verdict, Vec<String>) {
         let why = format!("`{program}` takes memory ahead of need, so memory in use is not what it needs");
         let verdict = if busy < lines.poor { Verdict::NotEnoughData } else { Verdict::RightSized };
         return (verdict, vec![both, why]);
+    }
+    if share >= lines.full {
+        let polls = usage.memory.map_or(0, |memory| memory.samples);
+        let why =
+            format!("memory did not move in {polls} polls: an allocator that keeps what it took looks so");
+        return (Verdict::MemoryBound, vec![both, why]);
     }
     if busy >= lines.poor {
         return (Verdict::RightSized, vec![both]);
@@ -272,51 +347,15 @@ fn sized(seen: &Seen, share: f64, busy: f64) -> (Verdict, Vec<String>) {
     (verdict, vec![both])
 }
 
-/// How far to trust a verdict: by what activity rests on, then by how long the series is.
-fn confidence(seen: &Seen, verdict: Verdict) -> (Confidence, Option<String>) {
-    let Seen { usage, lines, .. } = *seen;
-    let long = usage.samples as f64 >= lines.long_series;
-    let hours = usage.span_s.map(|seconds| seconds / 3600.0);
-    match verdict {
-        Verdict::Errors => return (Confidence::High, None),
-        Verdict::NotEnoughData => return (Confidence::Low, None),
-        // A peak that was seen is a fact, though caches of the framework count in it.
-        Verdict::TooSmall if long => return (Confidence::Medium, None),
-        _ => {}
-    }
-    let sampled = match usage.span_s {
-        Some(seconds) => format!("{} polls over {}", usage.samples, span(seconds)),
-        None => format!("{} polls", usage.samples),
-    };
-    let short = format!("{sampled}: a longer series may look different");
-    match usage.basis {
-        None | Some(Basis::Utilisation | Basis::Engine) if verdict != Verdict::TooSmall => {
-            let why = "only GPU utilisation is known, and one busy SM reads 100 %";
-            (Confidence::Low, Some(if long { why.to_owned() } else { format!("{why}; {short}") }))
-        }
-        _ if !long => (Confidence::Low, Some(short)),
-        _ if hours.is_some_and(|hours| hours >= lines.long_hours) => {
-            (Confidence::High, Some(format!("SM activity in {sampled}")))
-        }
-        _ => (Confidence::Medium, Some(short)),
-    }
-}
-
-/// Seconds as people say them.
-pub(super) fn span(seconds: f64) -> String {
-    match seconds {
-        s if s < 120.0 => format!("{s:.0} s"),
-        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
-    }
-}
-
-/// What the workload needs: memory at its peak, arithmetic and bandwidth at the 95th percentile. A share of time in which
+/// What the workload needs: memory at its peak, arithmetic and bandwidth at the 95th percentile, and at their peak where
+/// work comes in bursts. A share of time in which
 /// a unit was busy bounds from above what is needed of it, and no unit moves data while nothing runs.
 fn need(seen: &Seen, verdict: Verdict) -> Option<Need> {
     let sized = matches!(verdict, Verdict::Oversized | Verdict::MemoryBound | Verdict::RightSized);
-    let (memory, compute) = (seen.usage.memory?, seen.busy.filter(|_| sized)?);
-    let moves = |metric: Metric| seen.usage.spread(metric).map(|spread| spread.p95 / 100.0);
+    let busy = if seen.bursty { seen.top } else { seen.busy };
+    let (memory, compute) = (seen.usage.memory?, busy.filter(|_| sized)?);
+    let of = |spread: &Spread| if seen.bursty { spread.peak } else { spread.p95 };
+    let moves = |metric: Metric| seen.usage.spread(metric).map(|spread| of(spread) / 100.0);
     let bandwidth =
         moves(Metric::Dram).or_else(|| moves(Metric::MemoryController)).map_or(compute, |b| b.min(1.0));
     // With MIG on, the peak of the GPU is that of all its instances.

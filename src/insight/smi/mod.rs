@@ -17,14 +17,16 @@ mod table;
 mod tests;
 mod thresholds;
 mod time;
+pub mod trend;
 mod usage;
 mod value;
 mod xml;
 
-pub use card::{Card, card};
+pub use card::{Card, card, is_other_memory};
 pub use judge::{Confidence, Finding, Judged, Need, Rank, Verdict, judge, together};
 pub use metric::Metric;
 pub use thresholds::Thresholds;
+pub use trend::Growth;
 pub use usage::{Basis, Spread, Usage};
 
 use crate::diag::InputError;

@@ -191,7 +191,9 @@ fn plain_cases_have_plain_verdicts() {
         (Some(90.0), 100.0, 20_000.0, 120, ("right-sized", "high")),
         (Some(20.0), 100.0, 70_000.0, 120, ("memory-bound", "high")),
         (Some(20.0), 100.0, 50_000.0, 120, ("right-sized", "high")),
-        (Some(1.0), 0.0, 20_000.0, 120, ("idle", "high")),
+        (Some(1.0), 0.0, 300.0, 120, ("idle", "high")),
+        (Some(1.0), 0.0, 20_000.0, 120, ("idle", "low")),
+        (Some(90.0), 100.0, 80_000.0, 120, ("memory-bound", "high")),
         (Some(1.0), 0.0, 20_000.0, 5, ("not-enough-data", "low")),
         (Some(90.0), 100.0, 80_000.0, 1, ("too-small", "low")),
         (Some(90.0), 100.0, 60_000.0, 1, ("not-enough-data", "low")),
@@ -200,10 +202,10 @@ fn plain_cases_have_plain_verdicts() {
     }
 }
 
-/// P157: whatever the log, utilisation alone is low confidence.
+/// P157: whatever the log, a high utilisation alone is low confidence.
 #[test]
 fn utilisation_alone_is_low_confidence() {
-    for util in [0.0, 30.0, 100.0] {
+    for util in [30.0, 100.0] {
         for used in [1_000.0, 50_000.0, 76_000.0] {
             assert_eq!(verdict(&series(None, util, used, 500)).1, "low", "{util} %, {used} MiB");
         }
@@ -315,4 +317,30 @@ fn marks_for_no_reading_are_no_figures() {
     );
     let samples = &first(&log).samples;
     assert_eq!(samples.len(), 1, "{samples:?}");
+}
+
+/// Rest is counted from poll to poll, ends at a gap that nobody watched, and counts for a machine where all its GPUs rest.
+#[test]
+fn rest_is_what_was_seen() {
+    let at =
+        |minute: i64| jiff::civil::date(2026, 1, 1).at(0, 0, 0, 0) + jiff::SignedDuration::from_mins(minute);
+    let of = |minutes: &[i64], busy: fn(i64) -> bool| {
+        let mut series = Series::default();
+        for minute in minutes {
+            let mut sample = Sample { time: Some(at(*minute)), ..Sample::default() };
+            sample.set(Metric::Sm, if busy(*minute) { 80.0 } else { 0.0 });
+            series.samples.push(sample);
+        }
+        let usage = Usage::of(&series, 5.0);
+        trend::quiet(&series, &usage, 0.05, 1.0)
+    };
+    let whole: Vec<i64> = (0..600).step_by(10).collect();
+    let one = of(&whole, |minute| (200..300).contains(&minute));
+    assert_eq!(one, vec![(at(0), at(190)), (at(300), at(590))]);
+    let other = of(&whole, |minute| minute < 60 || minute > 340);
+    assert_eq!(other, vec![(at(60), at(340))]);
+    assert_eq!(trend::common(&one, &other, 1.0), vec![(at(60), at(190))]);
+    let gap: Vec<i64> = whole.iter().copied().filter(|minute| !(100..400).contains(minute)).collect();
+    assert_eq!(of(&gap, |_| false), vec![(at(0), at(90)), (at(400), at(590))]);
+    assert_eq!(of(&whole, |minute| minute % 40 == 0), Vec::new());
 }

@@ -12,7 +12,7 @@ pub struct Thresholds {
     pub long_series: f64,
     /// Hours that a series must cover before it may stand for the workload.
     pub long_hours: f64,
-    /// Fewest polls before a GPU is called idle.
+    /// Fewest polls before a GPU is called idle, and before memory is called growing.
     pub idle_series: f64,
     /// Activity up to which it is idle.
     pub idle: f64,
@@ -32,6 +32,19 @@ pub struct Thresholds {
     pub memory_headroom: f64,
     /// Added to the activity when a smaller GPU is looked for.
     pub compute_headroom: f64,
+    /// Growth of memory from the first third of a series to the last one, over its peak, from which it still grows; and
+    /// what part of that growth the last third must have in itself.
+    pub growth: f64,
+    /// Peak of activity above its 95th percentile, of 1, from which work comes in bursts.
+    pub burst: f64,
+    /// Share of memory from which something is loaded.
+    pub loaded: f64,
+    /// Hours of a stretch in which nothing runs that are worth stopping a machine for.
+    pub stop_hours: f64,
+    /// Hours that polls must cover before a rhythm of work and rest is seen in them.
+    pub rhythm_hours: f64,
+    /// Share of time that such stretches must take.
+    pub rest: f64,
     /// Programs that take memory ahead of need, in small letters, with the share that they take by default.
     pub preallocate: Vec<(String, f64)>,
 }
@@ -57,6 +70,12 @@ impl Thresholds {
             faint_power: get("rightsize-faint-power")?,
             memory_headroom: get("rightsize-memory-headroom")?,
             compute_headroom: get("rightsize-compute-headroom")?,
+            growth: get("rightsize-growth")?,
+            burst: get("rightsize-burst")?,
+            loaded: get("rightsize-loaded")?,
+            stop_hours: get("rightsize-stop-hours")?,
+            rhythm_hours: get("rightsize-rhythm-hours")?,
+            rest: get("rightsize-rest")?,
             preallocate: catalog
                 .constants
                 .iter()

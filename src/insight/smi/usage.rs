@@ -1,7 +1,7 @@
 //! The numbers of one series: percentiles, peaks, shares of time. Percentiles are by nearest rank, so that each is a
 //! value that was seen.
 
-use super::{Metric, Sample, Series, time};
+use super::{Growth, Metric, Sample, Series, time, trend};
 use std::collections::BTreeMap;
 
 /// Percentiles of one metric, in its unit.
@@ -65,6 +65,10 @@ pub struct Usage {
     pub memory: Option<Spread>,
     /// Memory in use is the sum over processes, since the driver gives no figure of the GPU.
     pub memory_by_process: bool,
+    /// How it moves over the series.
+    pub growth: Option<Growth>,
+    /// Figures of memory in use above all that there is, which do not count: how many, and the highest in bytes.
+    pub impossible: Option<(usize, f64)>,
     /// Share of samples, 0 to 1, in which it was no busier than `idle` allows.
     pub idle_share: Option<f64>,
     /// What "busy" rests on.
@@ -122,7 +126,7 @@ impl Usage {
         usage.memory_total = peak(Metric::MemoryTotal).filter(|total| *total > 0.0);
         usage.power_limit = peak(Metric::PowerLimit).filter(|limit| *limit > 0.0);
         usage.errors = series.samples.iter().filter(|sample| sample.error).count();
-        usage.memory_of(series);
+        usage.memory_of(series, usage.memory_total);
         let bases = [Basis::SmActivity, Basis::Engine, Basis::Utilisation];
         usage.basis = bases.into_iter().find(|basis| usage.spreads.contains_key(&basis.metric()));
         if let Some(basis) = usage.basis {
@@ -155,17 +159,26 @@ impl Usage {
         self.clamped = Some((count + 1, value.max(highest)));
     }
 
-    /// Memory in use: the driver's figure, unless it has no total to go with a 0, else the sum over processes.
-    fn memory_of(&mut self, series: &Series) {
+    /// Memory in use: the driver's figure, unless it has no total to go with a 0, else the sum over processes. What is
+    /// above `most` bytes cannot be and does not count.
+    pub fn memory_of(&mut self, series: &Series, most: Option<f64>) {
         let has_total = self.memory_total.is_some() || !series.total_missing;
-        let by_driver =
-            |sample: &Sample| sample.get(Metric::MemoryUsed).filter(|used| *used > 0.0 || has_total);
-        let driver: Vec<f64> = series.samples.iter().filter_map(by_driver).collect();
-        self.memory = Spread::of(driver);
-        if self.memory.is_none() {
-            let by_process = series.samples.iter().filter_map(|sample| sample.get(Metric::ProcessMemory));
-            self.memory = Spread::of(by_process.collect());
-            self.memory_by_process = self.memory.is_some();
+        let read = |metric: Metric| -> Vec<f64> {
+            let values = series.samples.iter().filter_map(|sample| sample.get(metric));
+            values.filter(|used| metric != Metric::MemoryUsed || *used > 0.0 || has_total).collect()
+        };
+        (self.memory, self.growth, self.impossible, self.memory_by_process) = (None, None, None, false);
+        for metric in [Metric::MemoryUsed, Metric::ProcessMemory] {
+            let (likely, above): (Vec<f64>, Vec<f64>) =
+                read(metric).into_iter().partition(|used| most.is_none_or(|most| *used <= most));
+            let highest = above.iter().copied().reduce(f64::max);
+            self.impossible = self.impossible.or(highest.map(|highest| (above.len(), highest)));
+            self.memory = Spread::of(likely);
+            if self.memory.is_some() {
+                self.memory_by_process = metric == Metric::ProcessMemory;
+                self.growth = Growth::of(&trend::in_order(series, metric, most));
+                return;
+            }
         }
     }
 

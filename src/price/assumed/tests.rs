@@ -8,7 +8,7 @@ fn only_gaps_are_filled_and_each_says_so() {
     let mut catalog = embedded(Sections::PRICES).unwrap();
     let before = catalog.prices.clone();
     let assumed = [Assumed { billing: Billing::Reserved1y, percent: Decimal::from(40) }];
-    let added = add(&mut catalog, &assumed);
+    let (added, _) = add(&mut catalog, &assumed);
     assert!(added > 100, "{added}");
     assert!(catalog.prices.is_sorted_by_key(|p| (p.instance, p.region, p.billing, p.upfront)));
     let known: Vec<_> = before.iter().filter(|price| price.per_hour.is_some()).collect();

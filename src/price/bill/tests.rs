@@ -34,6 +34,7 @@ fn price(billing: Billing, upfront: Option<Upfront>, usd: Option<&str>, currency
         overridden: false,
         fee: None,
         listed: None,
+        list: None,
         off_list_pct: None,
         allow: Vec::new(),
     }

@@ -90,7 +90,7 @@ pub fn choose(catalog: &Catalog, mut filter: Filter, billing: Vec<Billing>) -> C
     let query = Query {
         filter,
         billing,
-        nodes: Some(1),
+        nodes: None,
         gpus: None,
         max_gpus: None,
         min_spot_discount: None,
@@ -103,7 +103,7 @@ pub fn choose(catalog: &Catalog, mut filter: Filter, billing: Vec<Billing>) -> C
     let mut groups: BTreeMap<(Option<RegionId>, GpuId), Vec<Offer>> = BTreeMap::new();
     for row in std::mem::take(&mut listing.rows) {
         let key = (by_machine.then_some(row.region), catalog.instance(row.instance).gpu);
-        groups.entry(key).or_default().push(offer(row, unit));
+        groups.entry(key).or_default().push(offer(row));
     }
     let candidate = |mut offers: Vec<Offer>| {
         offers.sort_by_key(|offer| (offer.billing, offer.upfront));
@@ -119,7 +119,7 @@ pub fn single_gpus(filter: &mut Filter) {
     }
 }
 
-fn offer(row: CostRow, unit: Unit) -> Offer {
+fn offer(row: CostRow) -> Offer {
     let cost = row.cost;
     let about_the_price = |note: &String| note.starts_with("the price is ");
     Offer {
@@ -127,11 +127,9 @@ fn offer(row: CostRow, unit: Unit) -> Offer {
         region: row.region,
         billing: cost.billing,
         upfront: cost.upfront,
-        per_hour: match unit {
-            Unit::Machine => cost.usd_per_hour,
-            Unit::Gpu => cost.usd_per_gpu_hour,
-        },
-        // The query is about one machine for less than a term, and a unit is a whole machine.
+        // A unit is a whole machine, of one GPU where GPUs are counted, or as many as are sold together.
+        per_hour: cost.usd_per_hour,
+        // The query is about one unit for less than a term.
         fee: cost.upfront_paid.filter(|_| cost.upfront == Some(Upfront::Partial)),
         source: cost.source,
         overridden: cost.overridden,

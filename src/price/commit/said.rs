@@ -64,6 +64,16 @@ pub fn unit(unit: Unit) -> Option<Assumption> {
     })
 }
 
+/// What one instance is where several machines are only sold together.
+pub fn together(catalog: &Catalog, best: &Candidate) -> Option<Assumption> {
+    let machine = catalog.instance(best.offers.first()?.instance);
+    let count = machine.smallest_count;
+    (count > 1).then(|| {
+        let value = format!("{count} {} {}s", machine.name, machine.unit.name());
+        assume("usage-unit", value, "the fewest that are sold together; prices are of all of them")
+    })
+}
+
 /// Which of several regions or GPUs was taken.
 pub fn place(catalog: &Catalog, choice: &Choice, best: &Candidate) -> Option<Assumption> {
     let offer = best.offers.first().filter(|_| choice.candidates.len() > 1)?;

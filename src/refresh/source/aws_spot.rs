@@ -1,6 +1,6 @@
 //! AWS spot: the price history of `describe-spot-price-history`, and the Spot Instance Advisor.
 //!
-//! Of a history the newest price of each zone holds. The advisor tells per cent saved over a month and how often machines
+//! Of a history the newest price of each zone holds, with the day on which it was set. The advisor tells per cent saved over a month and how often machines
 //! were taken away, no price; a price is never made of a saving, and its frequencies fall far below what was measured on
 //! scarce GPUs (see `catalog/spot.toml`), so all of it is counted as left out.
 
@@ -58,7 +58,7 @@ impl Walk for History<'_, '_> {
             offer.seq = time.as_second();
             offer.billing = Billing::Spot;
             offer.line = self.items;
-            self.ledger.said(day);
+            offer.as_of = Some(day);
             self.ledger.offer(&offer)?;
         } else {
             self.ledger.skip(Reason::DateNotUsable, self.items, &what);

@@ -12,7 +12,7 @@ use crate::refresh::{Amount, Fault, Ledger, Offer, Reason};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::FromPrimitive;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 #[derive(Debug, Default, Deserialize)]
@@ -58,8 +58,11 @@ struct Money {
     nanos: Loose,
 }
 
-/// Rates by part, region and kind.
-type Rates = BTreeMap<(String, String, Billing), (Decimal, String)>;
+/// Rates by part, region and kind: the one, or a few of those that contradict each other.
+type Rates = BTreeMap<(String, String, Billing), BTreeSet<(Decimal, String)>>;
+
+/// Rates of one part that are kept to be told.
+const MOST_RATES: usize = 4;
 
 struct Pages<'l, 'c> {
     ledger: &'l mut Ledger<'c>,
@@ -86,7 +89,8 @@ impl Walk for Pages<'_, '_> {
     fn item(&mut self, _: usize, _: &str, sku: Sku) -> Result<(), Fault> {
         self.items += 1;
         let description = sku.description.text();
-        let found = part(&self.rules, description).zip(billing(sku.category.usage_type.text()));
+        let found = billing(sku.category.usage_type.text())
+            .and_then(|billing| Some((part(&self.rules, description, billing)?, billing)));
         let Some((part, billing)) = found else {
             self.ledger.skip(Reason::OtherProduct, self.items, &description);
             return Ok(());
@@ -104,10 +108,9 @@ impl Walk for Pages<'_, '_> {
                 return Err(Fault::new(format!("more than {MOST_PRICES} rates"), "import it in parts"));
             }
             let key = (part.clone(), region.text().to_owned(), billing);
-            let known = self.rates.entry(key).or_insert_with(|| (amount, currency.clone()));
-            if *known != (amount, currency.clone()) {
-                let what = format!("{description} {}: {} and {amount}", region.text(), known.0);
-                self.ledger.skip(Reason::ConflictingPrices, self.items, &what);
+            let known = self.rates.entry(key).or_default();
+            if known.len() < MOST_RATES {
+                known.insert((amount, currency.clone()));
             }
         }
         Ok(())
@@ -117,6 +120,13 @@ impl Walk for Pages<'_, '_> {
 impl Pages<'_, '_> {
     fn sum_up(&mut self) -> Result<(), Fault> {
         let google = self.ledger.need_provider()?;
+        // Of several rates for one part nobody knows which one holds, whatever the order of pages: none does.
+        for ((part, region, billing), rates) in self.rates.iter().filter(|(_, rates)| rates.len() > 1) {
+            let amounts: Vec<String> =
+                rates.iter().map(|(amount, currency)| format!("{amount} {currency}")).collect();
+            let what = format!("{part} {region} {}: {}", billing.name(), amounts.join(" and "));
+            self.ledger.skip(Reason::ConflictingPrices, 0, &what);
+        }
         let catalog = self.ledger.catalog();
         let mut places: Vec<(&str, Billing)> =
             self.rates.keys().map(|(_, region, billing)| (region.as_str(), *billing)).collect();
@@ -127,7 +137,10 @@ impl Pages<'_, '_> {
         {
             let Some(rule) = self.rules.iter().find(|rule| holds(rule, machine)) else { continue };
             for &(region, billing) in &places {
-                let rate = |part: &str| self.rates.get(&(part.to_owned(), region.to_owned(), billing));
+                let rate = |part: &str| {
+                    let rates = self.rates.get(&(part.to_owned(), region.to_owned(), billing))?;
+                    rates.first().filter(|_| rates.len() == 1)
+                };
                 // A region without the GPU does not rent the machine out.
                 let Some((_, currency)) = rate(&rule.gpu) else { continue };
                 match total(rule, machine, &rate) {
@@ -172,16 +185,26 @@ fn total<'r>(
     })
 }
 
-/// The part that a description is of.
-fn part(rules: &[Parts], description: &str) -> Option<String> {
+/// What a GPU of the spare capacity is attached to. Others are attached to VMs of contracts that no usage type tells:
+/// Dynamic Workload Scheduler, Calendar Mode, reservations.
+const SPOT: &str = "Spot Preemptible VMs";
+
+/// Words of such contracts.
+const OTHER_CONTRACTS: [&str; 3] = ["DWS", "Calendar Mode", "Reserved"];
+
+/// The part that a description is of, under this contract.
+fn part(rules: &[Parts], description: &str, billing: Billing) -> Option<String> {
+    if OTHER_CONTRACTS.iter().any(|other| description.contains(other)) {
+        return None;
+    }
     let text = description.strip_prefix("Spot Preemptible ").unwrap_or(description);
     let text = text.strip_prefix("Commitment v1: ").unwrap_or(text);
     let parts =
         rules.iter().flat_map(|rule| [Some(&rule.core), Some(&rule.ram), Some(&rule.gpu), rule.ssd.as_ref()]);
     let is = |part: &&String| {
-        text.strip_prefix(part.as_str()).is_some_and(|rest| {
-            rest.is_empty()
-                || [" running in ", " in ", " attached to "].iter().any(|next| rest.starts_with(next))
+        text.strip_prefix(part.as_str()).is_some_and(|rest| match rest.strip_prefix(" attached to ") {
+            Some(what) => billing == Billing::Spot && what.starts_with(SPOT),
+            None => rest.is_empty() || [" running in ", " in "].iter().any(|next| rest.starts_with(next)),
         })
     };
     parts.flatten().find(is).cloned()

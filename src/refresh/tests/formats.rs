@@ -133,7 +133,8 @@ fn of_a_spot_history_the_newest_price_of_a_zone_holds() {
     assert_eq!(prices(&import)["aws/p5.48xlarge us-east-1 spot"], "20 median-of-zones");
     let skipped = skipped(&import);
     assert_eq!((skipped["older-quote"], skipped["other-software"], skipped["local-zone"]), (1, 1, 1));
-    assert_eq!(import.overlay.sources()[0].1, "2026-11-21");
+    // Made of quotes of two days it is as old as the older one.
+    assert_eq!(import.overlay.sources()[0].1, "2026-11-19");
 }
 
 /// P166: no price is made of a saving.
@@ -256,4 +257,66 @@ fn several_files_and_their_order_make_one_overlay() {
     assert!(text([&a, &b]).find("p4d") < text([&a, &b]).find("p5.48"));
     let lines = |text: String| text.lines().filter(|it| it.contains("instance")).count();
     assert_eq!((lines(text([&a, &b])), lines(text([&b, &a]))), (2, 2));
+}
+
+/// Every row has its own date: an old quote is no price of today, and no median mixes years.
+#[test]
+fn spot_quotes_of_other_years_keep_their_date() {
+    let quote = |zone: &str, machine: &str, price: &str, day: &str| {
+        format!(
+            r#"{{"AvailabilityZone":"{zone}","InstanceType":"{machine}","ProductDescription":"Linux/UNIX","SpotPrice":"{price}","Timestamp":"{day}T10:00:00+00:00"}}"#
+        )
+    };
+    let quotes = [
+        quote("us-east-1a", "p5.48xlarge", "19", "2026-11-20"),
+        quote("us-east-1b", "p5.48xlarge", "5", "2021-03-01"),
+        quote("us-west-2a", "p4d.24xlarge", "7", "2021-03-02"),
+    ];
+    let text = format!(r#"{{"SpotPriceHistory":[{}]}}"#, quotes.join(","));
+    let import = super::import("aws-spot", "x.json", text.as_bytes()).unwrap();
+    sound(&import);
+    assert_eq!(prices(&import)["aws/p5.48xlarge us-east-1 spot"], "19");
+    assert_eq!(skipped(&import)["older-quote"], 1);
+    let mut days: Vec<String> = import.overlay.sources().iter().map(|source| source.1.to_string()).collect();
+    days.sort_unstable();
+    assert_eq!(days, ["2021-03-02", "2026-11-20"]);
+}
+
+/// GPUs of other contracts are no price on demand, contradicting rates are none, and pages come in any order.
+#[test]
+fn google_skus_of_other_contracts_and_in_any_order() {
+    let sku = |description: &str, usage: &str, nanos: u32| {
+        format!(
+            r#"{{"description":"{description}","category":{{"usageType":"{usage}"}},"serviceRegions":["us-central1"],"pricingInfo":[{{"effectiveTime":"2026-11-22T00:00:00Z","pricingExpression":{{"usageUnit":"h","tieredRates":[{{"unitPrice":{{"currencyCode":"USD","units":"0","nanos":{nanos}}}}}]}}}}]}}"#
+        )
+    };
+    let core = sku("A2 Instance Core running in Americas", "OnDemand", 31_611_000);
+    let ram = sku("A2 Instance Ram running in Americas", "OnDemand", 4_237_000);
+    let gpu = sku("Nvidia Tesla A100 GPU running in Americas", "OnDemand", 933_908_000);
+    let dws = sku(
+        "Nvidia Tesla A100 GPU attached to DWS Defined Duration VMs running in Americas",
+        "OnDemand",
+        500_000_000,
+    );
+    let other = sku("Nvidia Tesla A100 GPU running in Iowa", "OnDemand", 700_000_000);
+    let read = |skus: &[&String]| {
+        let list: Vec<&str> = skus.iter().map(|sku| sku.as_str()).collect();
+        let text = format!(r#"{{"skus":[{}]}}"#, list.join(","));
+        let import = super::import("gcp", "x.json", text.as_bytes()).unwrap();
+        let counts: Vec<(Reason, u64)> = import.skipped.iter().map(|it| (it.reason, it.count)).collect();
+        (import.overlay.text(&[]), counts)
+    };
+    let plain = read(&[&core, &ram, &gpu]);
+    assert!(plain.0.contains("a2-highgpu-1g"), "{}", plain.0);
+    for skus in [[&dws, &core, &ram, &gpu], [&core, &ram, &gpu, &dws], [&core, &gpu, &dws, &ram]] {
+        let own = read(&skus);
+        assert_eq!(own.0, plain.0);
+        assert!(own.1.iter().any(|(reason, count)| *reason == Reason::OtherProduct && *count == 1));
+    }
+    let first = read(&[&core, &ram, &gpu, &other]);
+    assert!(!first.0.contains("a2-highgpu-1g"), "two rates for one part: {}", first.0);
+    assert!(first.1.iter().any(|(reason, count)| *reason == Reason::ConflictingPrices && *count == 1));
+    for skus in [[&other, &core, &ram, &gpu], [&gpu, &other, &ram, &core], [&ram, &other, &core, &gpu]] {
+        assert_eq!(read(&skus), first);
+    }
 }

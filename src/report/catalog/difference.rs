@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::price::{Currency, Price, Upfront};
-use crate::refresh::compare::{Change, Comparison};
+use crate::refresh::compare::{Change, Comparison, redenominated};
 use crate::report::date::Dated;
 use crate::report::document::{Body, Csv, Used};
 use crate::report::number::Num;
@@ -125,18 +125,24 @@ impl CatalogDiff {
         if let Some(allowed) = limits.lost {
             let actual = compared.lost_percent();
             let broken = exceeds(actual, allowed);
-            let removed = compared.count("removed");
-            let message = format!("{removed} of {} prices are lost, {} %", compared.before, rounded(actual));
+            let lost = compared.lost();
+            let message =
+                format!("{lost} of {} prices are lost, {} %", compared.before, told(actual, allowed));
             lines.push(limit("max-lost", allowed, Some(actual), broken.then_some(message)));
         }
         if let Some(allowed) = limits.change {
             let actual = greatest.as_ref().map(|(_, percent)| *percent);
+            let other_currency = redenominated(&compared).map(not_comparable);
             let broken = actual.is_some_and(|percent| exceeds(percent.abs(), allowed));
             let named = greatest.as_ref().map_or_else(String::new, |(change, percent)| {
                 let (provider, machine, region, billing, _) = change.name;
-                format!("{provider}/{machine} {region} {} changed by {} %", billing.name(), rounded(*percent))
+                format!(
+                    "{provider}/{machine} {region} {} changed by {} %",
+                    billing.name(),
+                    told(*percent, allowed)
+                )
             });
-            lines.push(limit("max-change", allowed, actual, broken.then_some(named)));
+            lines.push(limit("max-change", allowed, actual, broken.then_some(named).or(other_currency)));
         }
         let mut used = Used::default();
         new.prices.iter().for_each(|price| used.price(price.source));
@@ -174,7 +180,33 @@ impl LimitLine {
 }
 
 fn limit(limit: &'static str, allowed: f64, actual: Option<Decimal>, message: Option<String>) -> LimitLine {
-    LimitLine { limit, allowed_pct: Num::exact(allowed), actual_pct: actual.map(percent), message }
+    LimitLine {
+        limit,
+        allowed_pct: Num::exact(allowed),
+        actual_pct: actual.map(|actual| number(told(actual, allowed))),
+        message,
+    }
+}
+
+/// Why a price cannot be judged that is in another currency now.
+fn not_comparable((change, count): (&Change<'_>, usize)) -> String {
+    let (provider, machine, region, billing, _) = change.name;
+    let code = |price: Option<&Price>| price.map_or("", |price| price.currency.code()).to_owned();
+    let (old, new) = (code(change.old), code(change.new));
+    let others = if count > 1 { format!(" and {} others", count - 1) } else { String::new() };
+    let stated = if new == "USD" { &old } else { &new };
+    format!(
+        "{provider}/{machine} {region} {}{others} went from {old} to {new} and cannot be compared without `--fx {stated}=RATE`",
+        billing.name()
+    )
+}
+
+/// A figure with as many decimals as tell it from its limit.
+fn told(actual: Decimal, allowed: f64) -> Decimal {
+    let limit = Decimal::try_from(allowed).unwrap_or_default();
+    let broken = actual.abs() > limit;
+    let mut all = (1..=8).map(|decimals| actual.round_dp(decimals).normalize());
+    all.find(|told| (told.abs() > limit) == broken).unwrap_or(actual)
 }
 
 fn exceeds(actual: Decimal, allowed: f64) -> bool {
@@ -186,17 +218,27 @@ fn rounded(value: Decimal) -> Decimal {
 }
 
 fn percent(value: Decimal) -> Num {
-    Num::percent(rounded(value).to_string().parse().unwrap_or_default())
+    number(rounded(value))
+}
+
+fn number(value: Decimal) -> Num {
+    Num::exact(value.to_string().parse().unwrap_or_default())
 }
 
 impl DifferenceRow {
     fn new(old: &Catalog, new: &Catalog, change: &Change<'_>) -> Self {
         let (provider, machine, region, billing, upfront) = change.name;
         let dollars = |price: &&Price| price.currency == Currency::USD;
-        let amount = |price: &Price| price.per_hour.map(Num::usd_per_hour);
+        let usd = |price: &Price| price.per_hour.map(Num::usd_per_hour);
+        let amount = |price: &Price| match price.listed {
+            Some((_, listed)) => Some(Num::usd_per_hour(listed)),
+            None => price.per_hour.map(Num::usd_per_hour),
+        };
+        let code =
+            |price: &Price| price.listed.map_or(price.currency, |(listed, _)| listed).code().to_owned();
         let of = |catalog: &Catalog, price: &Price| catalog.source(price.source).clone();
         let (before, now) = (change.old, change.new);
-        let currency = now.or(before).map_or_else(String::new, |price| price.currency.code().to_owned());
+        let currency = now.or(before).map_or_else(String::new, code);
         Self {
             status: change.status(),
             provider: provider.to_owned(),
@@ -204,8 +246,8 @@ impl DifferenceRow {
             instance_type: machine.to_owned(),
             billing: billing.name(),
             upfront: upfront.map(Upfront::name),
-            old_usd_per_hour: before.filter(dollars).and_then(amount),
-            new_usd_per_hour: now.filter(dollars).and_then(amount),
+            old_usd_per_hour: before.filter(dollars).and_then(usd),
+            new_usd_per_hour: now.filter(dollars).and_then(usd),
             currency,
             old_amount_per_hour: before.and_then(amount),
             new_amount_per_hour: now.and_then(amount),

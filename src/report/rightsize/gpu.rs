@@ -57,6 +57,8 @@ pub struct GpuLine {
     pub engine_activity_p50_pct: Option<Num>,
     /// Time in which the engine was active (GRACT).
     pub engine_activity_p95_pct: Option<Num>,
+    /// Time in which the engine was active (GRACT).
+    pub engine_activity_peak_pct: Option<Num>,
     /// SMs with a warp (SMACT).
     pub sm_activity_p50_pct: Option<Num>,
     /// SMs with a warp (SMACT).
@@ -187,6 +189,7 @@ impl GpuLine {
             memory_controller_p95_pct: p95(Metric::MemoryController),
             engine_activity_p50_pct: p50(Metric::Engine),
             engine_activity_p95_pct: p95(Metric::Engine),
+            engine_activity_peak_pct: peak(Metric::Engine),
             sm_activity_p50_pct: p50(Metric::Sm),
             sm_activity_p95_pct: p95(Metric::Sm),
             sm_activity_peak_pct: peak(Metric::Sm),

@@ -27,12 +27,16 @@ pub struct PresentLine {
     pub gpus_per_node: Num,
     /// Machines.
     pub nodes: u32,
-    /// GPUs of the machines that the log does not have; their share of the price is left out.
+    /// GPUs of the machines that the log has.
+    pub gpus_in_log: u32,
+    /// GPUs of the machines that the log does not have.
     pub gpus_not_in_log: u32,
     /// Billing kind.
     pub billing: &'static str,
-    /// Price of what the log shows.
+    /// Price of the machines, whole.
     pub usd_per_hour: Num,
+    /// The part of it that the GPUs in the log make up.
+    pub share_usd_per_hour: Num,
     /// The same for 730 hours.
     pub usd_per_month: Num,
     /// Date of the price.
@@ -46,7 +50,8 @@ pub struct PresentLine {
 /// What would do for less.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecommendationLine {
-    /// `replace`, or `release` where nothing runs: then there is no machine.
+    /// `replace` by something smaller, `move` to something cheaper that does what is done now, or `release` where nothing
+    /// runs: then there is no machine.
     pub action: &'static str,
     /// Short name of the provider.
     pub provider: Option<String>,
@@ -72,12 +77,13 @@ pub struct RecommendationLine {
     pub usd_per_hour: Num,
     /// The same for 730 hours.
     pub usd_per_month: Num,
-    /// Below what is paid now.
-    pub saves_usd_per_hour: Num,
+    /// Below what is paid now; `null` where the machine has GPUs that the log does not show: no part of it can be given
+    /// back.
+    pub saves_usd_per_hour: Option<Num>,
     /// The same for 730 hours.
-    pub saves_usd_per_month: Num,
+    pub saves_usd_per_month: Option<Num>,
     /// In per cent of what is paid now.
-    pub saves_pct: Num,
+    pub saves_pct: Option<Num>,
     /// Date of the price.
     pub price_as_of: Option<Dated>,
     /// Where the price comes from.
@@ -88,7 +94,7 @@ pub struct RecommendationLine {
     pub notes: Vec<String>,
 }
 
-fn month(rate: UsdPerHour) -> Usd {
+pub(super) fn month(rate: UsdPerHour) -> Usd {
     BilledHours::from_f64(MONTH_HOURS).map_or(Usd::ZERO, |hours| rate.cost(hours))
 }
 
@@ -103,9 +109,11 @@ impl PresentLine {
             gpu: catalog.gpu(instance.gpu).name.clone(),
             gpus_per_node: Num::exact(instance.gpus),
             nodes: offer.nodes,
+            gpus_in_log: offer.gpus_used,
             gpus_not_in_log: offer.gpus_unseen,
             billing: offer.billing.name(),
             usd_per_hour: Num::usd_per_hour(offer.per_hour),
+            share_usd_per_hour: Num::usd_per_hour(offer.share_per_hour),
             usd_per_month: Num::usd(month(offer.per_hour)),
             price_as_of: Dated(source.as_of),
             price_source: source.text.clone(),
@@ -119,15 +127,15 @@ impl RecommendationLine {
     pub(super) fn new(catalog: &Catalog, group: &Group, thresholds: &Thresholds) -> Option<Self> {
         let present = group.present.as_ref()?;
         if group.verdict == Verdict::Idle {
-            return Some(Self::release(present));
+            return Some(Self::release(present, group));
         }
         let offer = group.instead.as_ref()?;
         let instance = catalog.instance(offer.instance);
         let source = catalog.source(offer.source);
         let needed = |member: &&Member| Some(member.judged.need?.memory * (1.0 + thresholds.memory_headroom));
-        let money = Saved::new(present.per_hour, offer.per_hour);
+        let money = Saved::new(present, offer.per_hour);
         Some(Self {
-            action: "replace",
+            action: if group.verdict == Verdict::Oversized { "replace" } else { "move" },
             provider: Some(catalog.provider(instance.provider).name.clone()),
             region: Some(catalog.region(offer.region).name.clone()),
             instance_type: Some(instance.name.clone()),
@@ -151,9 +159,9 @@ impl RecommendationLine {
     }
 
     /// Nothing runs: the whole price is saved.
-    fn release(present: &Offer) -> Self {
+    fn release(present: &Offer, group: &Group) -> Self {
         let nothing = UsdPerHour::default();
-        let money = Saved::new(present.per_hour, nothing);
+        let money = Saved::new(present, nothing);
         Self {
             action: "release",
             provider: None,
@@ -174,33 +182,70 @@ impl RecommendationLine {
             price_as_of: None,
             price_source: None,
             overridden: false,
-            notes: vec![
-                "nothing ran while the log was written: release it, or start it when it is needed".to_owned(),
-            ],
+            notes: release_notes(present, group),
         }
     }
 }
 
-/// The difference of two prices.
+/// The difference of two prices; nothing where a part of a machine cannot be given back.
+#[derive(Default)]
 struct Saved {
-    per_hour: Num,
-    per_month: Num,
-    percent: Num,
+    per_hour: Option<Num>,
+    per_month: Option<Num>,
+    percent: Option<Num>,
 }
 
 impl Saved {
-    fn new(now: UsdPerHour, then: UsdPerHour) -> Self {
-        let less = UsdPerHour::new(now.decimal() - then.decimal());
+    fn new(present: &Offer, then: UsdPerHour) -> Self {
+        if present.gpus_unseen > 0 {
+            return Self::default();
+        }
+        let now = present.per_hour;
+        let less = less(now, then);
         Self {
-            per_hour: Num::usd_per_hour(less),
-            per_month: Num::usd(month(now).minus(month(then))),
-            percent: Num::percent(less.to_f64() / now.to_f64() * 100.0),
+            per_hour: Some(Num::usd_per_hour(less)),
+            per_month: Some(Num::usd(month(now).minus(month(then)))),
+            percent: Some(Num::percent(less.to_f64() / now.to_f64() * 100.0)),
         }
     }
 }
 
+fn less(now: UsdPerHour, then: UsdPerHour) -> UsdPerHour {
+    UsdPerHour::new(now.decimal() - then.decimal())
+}
+
+/// What must hold before anything is saved, where the log shows a part of a machine.
+fn whole_machine(present: &Offer, then: UsdPerHour) -> Option<String> {
+    let others = Some(present.gpus_unseen).filter(|unseen| *unseen > 0)?;
+    let (are, s) = if others == 1 { ("is", "") } else { ("are", "s") };
+    Some(format!(
+        "nothing is saved while {others} GPU{s} that the log does not show {are} rented with it: a part of a machine cannot \
+         be given back; {} USD an hour if all of it can go",
+        Num::usd_per_hour(less(present.per_hour, then))
+    ))
+}
+
+fn release_notes(present: &Offer, group: &Group) -> Vec<String> {
+    let loaded =
+        |member: &&Member| member.judged.findings.iter().any(|finding| finding.id == "loaded-but-idle");
+    let first = if group.members.iter().any(loaded) {
+        "something is loaded and had no work while the log was written: look what it is first; if nobody waits for it, \
+         release the machine, or start it when it is needed"
+    } else {
+        "nothing ran while the log was written: release it, or start it when it is needed"
+    };
+    std::iter::once(first.to_owned()).chain(whole_machine(present, UsdPerHour::default())).collect()
+}
+
 fn notes(catalog: &Catalog, group: &Group, offer: &Offer) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> =
+        group.present.iter().filter_map(|present| whole_machine(present, offer.per_hour)).collect();
+    if group.verdict != Verdict::Oversized {
+        let verdict = group.verdict.name();
+        notes.push(format!(
+            "`{verdict}` is what the GPU's use says; this machine holds the same use, with headroom, for less"
+        ));
+    }
     let instance = catalog.instance(offer.instance);
     let gpu = catalog.gpu(instance.gpu);
     if offer.slower_link {

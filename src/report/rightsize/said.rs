@@ -27,6 +27,15 @@ pub fn assumptions(
         let why = "which machine is rented was not said: the cheapest one with these GPUs; say `--instance`";
         all.push(assume("present-machine", machine, why, "catalog"));
     }
+    if groups.iter().any(|group| super::DutyLine::new(group, thresholds).is_some()) {
+        all.push(assume(
+            "rightsize-stopped",
+            "costs nothing".to_owned(),
+            "a machine that is stopped is not billed; its disks and addresses are, and a stopped machine may not start again \
+             where GPUs are scarce. The log stands for every month",
+            "catalog/rightsize.toml",
+        ));
+    }
     if groups.iter().any(|group| group.instead.is_some()) {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         all.push(assume(
@@ -36,7 +45,8 @@ pub fn assumptions(
                 percent(thresholds.memory_headroom),
                 percent(thresholds.compute_headroom)
             ),
-            "added to the peak memory and to the 95th percentile of activity, up to what the present GPU has",
+            "added to the peak memory and to the 95th percentile of activity (to its peak, where work comes in bursts), up to \
+             what the present GPU has",
             "catalog/rightsize.toml",
         ));
         all.push(assume(
@@ -78,8 +88,8 @@ pub fn warnings(log: &Log, groups: &[Group]) -> Vec<Warning> {
         groups.iter().filter_map(|group| group.present.as_ref()).map(|offer| offer.gpus_unseen).sum::<u32>();
     if unseen > 0 {
         let message = format!(
-            "GPUs of the machine that the log does not show: {unseen}. Only the share of the price of those in the log is \
-             compared, and it is saved only when the whole machine can go"
+            "GPUs of the machine that the log does not show: {unseen}. Something cheaper is looked for below the share of the \
+             price that those in the log make up, and it is saved only when the whole machine can go"
         );
         warnings.push(Warning { id: "part-of-machine", message });
     }

@@ -1,7 +1,7 @@
 //! The page of `rightsize`.
 
 use super::{billing, na, price_text};
-use crate::report::rightsize::{GpuLine, RecommendationLine, ResultLine, Rightsize};
+use crate::report::rightsize::{DutyLine, GpuLine, PresentLine, RecommendationLine, ResultLine, Rightsize};
 use crate::report::view::{Block, Grid};
 
 /// The page of `rightsize`.
@@ -34,12 +34,14 @@ fn place(gpu: &GpuLine) -> String {
 /// Columns that a narrow terminal may do without, the first to go first.
 const EXPENDABLE: &[&str] = &[
     "peak",
-    "util p95 %",
-    "SM p95 %",
     "tensor p50 %",
     "DRAM p50 %",
     "util p50 %",
     "SM p50 %",
+    "util p95 %",
+    "SM p95 %",
+    "util peak %",
+    "SM peak %",
     "power %",
     "idle %",
     "peak %",
@@ -63,8 +65,10 @@ fn use_of(gpus: &[GpuLine]) -> Grid {
         ">peak %",
         ">util p50 %",
         ">util p95 %",
+        ">util peak %",
         ">SM p50 %",
         ">SM p95 %",
+        ">SM peak %",
         ">tensor p50 %",
         ">DRAM p50 %",
         ">power %",
@@ -85,8 +89,10 @@ fn use_of(gpus: &[GpuLine]) -> Grid {
             na(gpu.memory_used_peak_pct),
             na(gpu.utilisation_p50_pct),
             na(gpu.utilisation_p95_pct),
+            na(gpu.utilisation_peak_pct),
             na(gpu.sm_activity_p50_pct),
             na(gpu.sm_activity_p95_pct),
+            na(gpu.sm_activity_peak_pct),
             na(gpu.tensor_activity_p50_pct),
             na(gpu.dram_activity_p50_pct),
             na(gpu.power_p50_pct),
@@ -129,6 +135,9 @@ fn money(result: &ResultLine) -> Vec<Block> {
             price_text(Some(now.usd_per_month)),
             now.price_as_of.short(),
         ]);
+        if now.gpus_not_in_log > 0 {
+            grid.push(share(now));
+        }
     }
     if let Some(then) = &result.recommendation {
         grid.push(instead(then));
@@ -141,19 +150,51 @@ fn money(result: &ResultLine) -> Vec<Block> {
     }
     match (&result.recommendation, &result.reason) {
         (Some(then), _) => {
-            let saved = format!(
-                "Saves {} USD an hour, {} USD a month of 730 h ({} %).",
-                price_text(Some(then.saves_usd_per_hour)),
-                price_text(Some(then.saves_usd_per_month)),
-                then.saves_pct
-            );
-            blocks.push(Block::Text(saved));
+            blocks.extend(saved(then).map(Block::Text));
             blocks.push(Block::List(then.notes.clone()));
         }
         (None, Some(reason)) => blocks.push(Block::Text(format!("Nothing else is advised: {reason}."))),
         (None, None) => {}
     }
+    blocks.extend(result.duty_cycle.as_ref().map(|duty| Block::Text(stops(duty))));
     blocks
+}
+
+/// The part of a machine that the log shows: a share of its price, and none that can be given back.
+fn share(now: &PresentLine) -> Vec<String> {
+    let all = now.gpus_in_log + now.gpus_not_in_log;
+    let mut row = vec!["of it".to_owned(), format!("share of {} of {all} GPUs", now.gpus_in_log)];
+    row.extend(["", "", ""].map(str::to_owned));
+    row.extend([price_text(Some(now.share_usd_per_hour)), String::new(), String::new()]);
+    row
+}
+
+fn saved(then: &RecommendationLine) -> Option<String> {
+    Some(format!(
+        "{} {} USD an hour, {} USD a month of 730 h ({} %).",
+        if then.action == "move" { "Moving there saves" } else { "Saves" },
+        price_text(Some(then.saves_usd_per_hour?)),
+        price_text(Some(then.saves_usd_per_month?)),
+        then.saves_pct?
+    ))
+}
+
+/// What stopping saves.
+fn stops(duty: &DutyLine) -> String {
+    let rest = format!(
+        "Stop the machine when nothing runs: {} of {} h in the log, in stretches of {} h or more ({} %)",
+        duty.idle_hours, duty.log_hours, duty.stretch_hours, duty.idle_pct
+    );
+    match duty.saves_usd_per_month {
+        Some(saved) => format!(
+            "{rest}. That saves {} USD a month of 730 h at the price of now.",
+            price_text(Some(saved))
+        ),
+        None => format!(
+            "{rest}. What that saves is not said: the price is not known, it is a commitment, or other GPUs of the machine \
+             are not in the log."
+        ),
+    }
 }
 
 fn instead(then: &RecommendationLine) -> Vec<String> {
@@ -170,7 +211,7 @@ fn instead(then: &RecommendationLine) -> Vec<String> {
     }
     let gpus = then.gpus_per_node.map_or_else(String::new, |gpus| format!("{gpus}x {}", text(&then.gpu)));
     vec![
-        "instead".to_owned(),
+        if then.action == "move" { "or" } else { "instead" }.to_owned(),
         format!("{}x {}/{}", then.nodes, text(&then.provider), text(&then.instance_type)),
         gpus,
         text(&then.region),

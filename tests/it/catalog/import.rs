@@ -223,3 +223,44 @@ fn resident() -> u64 {
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or_default() << 10
 }
+
+/// P099: what is not known any more, or is in another currency, is lost; a rate makes it comparable.
+#[test]
+fn prices_that_became_unknown_or_changed_their_currency_are_lost() {
+    let side = |price: &str| {
+        format!(
+            "schema = 1\nprovider = \"aws\"\nsource = \"own\"\n[sources.own]\ntext = \"own\"\nas-of = 2026-11-01\n\
+             [[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us-east-1\"\nbilling = \"on-demand\"\n{price}\n"
+        )
+    };
+    let program = Program::new()
+        .file("usd.toml", &side("usd-per-hour = 50"))
+        .file("unknown.toml", &side("usd-per-hour = \"unknown\""))
+        .file("jpy.toml", &side("per-hour = 50\ncurrency = \"JPY\""))
+        .file("cny.toml", &side("per-hour = 420\ncurrency = \"CNY\""))
+        .file("more.toml", &side("usd-per-hour = 60.001"));
+    for (new, more, code) in [
+        ("unknown", "--max-lost 0", 4),
+        ("unknown", "--max-lost 0 --max-change 0", 4),
+        ("jpy", "--max-change 0", 4),
+        ("jpy", "--max-lost 0", 4),
+        ("jpy", "--max-change 100 --fx JPY=1", 0),
+        ("jpy", "--max-lost 0 --fx JPY=1", 0),
+        ("jpy", "--max-change 10 --fx JPY=150", 4),
+        ("cny", "--max-change 20 --max-lost 0 --fx CNY=7", 0),
+        ("cny", "--max-change 19 --fx CNY=7", 4),
+        ("more", "--max-change 20", 4),
+    ] {
+        let line = format!("gpuadvise catalog diff usd.toml {new}.toml --json {more}");
+        let finished = program.run_line(&line);
+        assert_eq!(finished.code, code, "{line}: {}{}", finished.stderr, finished.stdout);
+    }
+    let diff = |line: &str| program.run_line(&format!("gpuadvise catalog diff {line} --json")).json();
+    let converted = diff("usd.toml cny.toml --fx CNY=7");
+    let row = &converted["rows"][0];
+    assert_eq!((&row["status"], &row["change_pct"]), (&"changed".into(), &20.into()), "{row}");
+    assert_eq!((&row["currency"], &row["new_amount_per_hour"]), (&"CNY".into(), &420.into()), "{row}");
+    assert_eq!(diff("usd.toml unknown.toml")["lost_pct"], 100);
+    let close = program.run_line("gpuadvise catalog diff usd.toml more.toml --max-change 20");
+    assert!(close.stderr.contains("changed by 20.002 %; --max-change allows 20 %"), "{}", close.stderr);
+}

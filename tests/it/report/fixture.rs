@@ -179,6 +179,7 @@ fn price(instance: u16, region: u16, billing: Billing, usd: Option<&str>) -> Pri
         overridden: false,
         fee: None,
         listed: None,
+        list: None,
         off_list_pct: None,
         allow: vec![],
     }

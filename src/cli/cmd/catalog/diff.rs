@@ -18,6 +18,7 @@ pub(super) fn run(frame: &Frame, args: &CatalogDiffArgs) -> anyhow::Result<Outco
     let side = |path: &PathBuf| -> anyhow::Result<Catalog> {
         let overlays = if is_own(path) { Vec::new() } else { vec![path.clone()] };
         let mut catalog = frame.catalog_beside(overlays, Sections::PRICES)?;
+        frame.exchange(&mut catalog)?;
         if !whole {
             catalog.prices.retain(|price| price.overridden);
         }

@@ -50,12 +50,12 @@ pub(super) fn asked(catalog: &Catalog, mut filter: Filter, nodes: Option<u32>) -
         return Err(InputError::new("nothing says which machines are compared", hint).into());
     }
     let kinds = kinds(&mut filter);
-    let nodes = nodes.unwrap_or(1);
-    let query = |filter: Filter, billing: Vec<Billing>, detail: Detail| {
+    limit::sold_together(catalog, &filter, nodes)?;
+    let query = |filter: Filter, billing: Vec<Billing>, detail: Detail, nodes: Option<u32>| {
         let nothing_else = Query {
             filter,
             billing,
-            nodes: Some(nodes),
+            nodes,
             gpus: None,
             max_gpus: None,
             min_spot_discount: None,
@@ -66,7 +66,7 @@ pub(super) fn asked(catalog: &Catalog, mut filter: Filter, nodes: Option<u32>) -
         };
         list(catalog, &nothing_else)
     };
-    let on_demand = query(filter.clone(), vec![Billing::OnDemand], Detail::CheapestRegion);
+    let on_demand = query(filter.clone(), vec![Billing::OnDemand], Detail::CheapestRegion, nodes);
     let per_gpu = |row: &&crate::price::listing::CostRow| row.cost.usd_per_gpu_hour;
     let best = on_demand.rows.iter().filter(|row| row.cost.total.is_some()).min_by_key(per_gpu);
     let Some(best) = best else {
@@ -82,7 +82,8 @@ pub(super) fn asked(catalog: &Catalog, mut filter: Filter, nodes: Option<u32>) -
     } else {
         (Detail::CheapestRegion, Filter { instances: vec![best.instance], ..filter })
     };
-    let listing = query(alike, kinds, detail);
+    let nodes = best.nodes;
+    let listing = query(alike, kinds, detail, Some(nodes));
     let machine = Machine { instance: best.instance, region: best.region, nodes, load: None };
     Ok(Machines { chosen: Some(Chosen { machine, preset: None }), listing, ..Machines::default() })
 }

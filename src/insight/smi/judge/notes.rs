@@ -1,9 +1,9 @@
 //! What else a reader should know: limits of the figures, programs that take memory ahead of need, slices that would do.
 
-use super::{Finding, Rank, Seen, found, gib, percent};
+use super::{Finding, Growth, Rank, Seen, Spread, Verdict, found, gib, percent};
 use crate::catalog::gpu::Gpu;
 use crate::insight::smi::usage::Basis;
-use crate::insight::smi::{Metric, Series, Thresholds};
+use crate::insight::smi::{Metric, Series, Thresholds, trend};
 
 /// Memory that an instance shows with nothing on it: tens of MiB.
 pub(super) const EMPTY_SLICE_BYTES: f64 = 128.0 * 1024.0 * 1024.0;
@@ -16,7 +16,7 @@ pub(super) fn ahead_of_need<'a>(series: &Series, lines: &'a Thresholds) -> Optio
 }
 
 /// All findings, in the order of the code.
-pub(super) fn findings(seen: &Seen) -> Vec<Finding> {
+pub(super) fn findings(seen: &Seen, verdict: Verdict) -> Vec<Finding> {
     let all = [
         errors(seen),
         memory_of_catalog(seen),
@@ -28,11 +28,16 @@ pub(super) fn findings(seen: &Seen) -> Vec<Finding> {
         no_activity(seen),
         utilisation_only(seen),
         few_sms(seen),
+        impossible(seen),
+        growing(seen),
+        bursty(seen),
+        loaded(seen, verdict),
+        rest(seen, verdict),
         ahead(seen),
         flat(seen),
         video(seen),
         no_time(seen),
-        slice(seen),
+        slice(seen).filter(|_| verdict != Verdict::Idle),
     ];
     all.into_iter().flatten().collect()
 }
@@ -69,7 +74,8 @@ fn memory_unknown(seen: &Seen) -> Option<Finding> {
         "memory in use is not in the log, so nothing smaller is advised: add `memory.used` to the query, or \
                    `dmon -s pucm`"
             .to_owned();
-    seen.usage.memory.is_none().then(|| found("memory-unknown", Rank::Warn, message))
+    let unknown = seen.usage.memory.is_none() && seen.usage.impossible.is_none();
+    unknown.then(|| found("memory-unknown", Rank::Warn, message))
 }
 
 fn reserve(seen: &Seen) -> Option<Finding> {
@@ -104,6 +110,8 @@ fn no_activity(seen: &Seen) -> Option<Finding> {
 /// P157: utilisation does not say how busy a GPU is.
 fn utilisation_only(seen: &Seen) -> Option<Finding> {
     let basis = seen.usage.basis.filter(|basis| *basis != Basis::SmActivity)?;
+    // A reading of nothing needs no better metric.
+    seen.top.filter(|top| *top > seen.lines.idle)?;
     let what = if basis == Basis::Engine { "GRACT" } else { "GPU utilisation" };
     let message = format!(
         "{what} is the time in which any kernel ran, not how much of the GPU was busy: `dcgmi dmon -e 1002,1004,1005` \
@@ -132,16 +140,102 @@ fn ahead(seen: &Seen) -> Option<Finding> {
     Some(found("memory-preallocated", Rank::Warn, message))
 }
 
-/// Memory that never moves and is most of it looks like an engine that takes it at the start.
+/// More memory in use than there is.
+fn impossible(seen: &Seen) -> Option<Finding> {
+    let (count, highest) = seen.usage.impossible?;
+    let there = seen.capacity.map_or_else(String::new, |(bytes, _)| format!(" of {}", gib(bytes)));
+    let message = format!(
+        "{count} figures of memory in use are above all that there is, up to {}{there}: they do not count",
+        gib(highest)
+    );
+    Some(found("memory-impossible", Rank::Warn, message))
+}
+
+fn growing(seen: &Seen) -> Option<Finding> {
+    let Growth { first, last, .. } = seen.growing()?;
+    let message = format!(
+        "memory grows ({}, then {}): a leak, a cache or longer inputs. Nothing smaller is advised: look at it until it \
+         stays, or mend the leak",
+        gib(first),
+        gib(last)
+    );
+    Some(found("memory-growing", Rank::Warn, message))
+}
+
+/// What the 95th percentile hides.
+fn bursty(seen: &Seen) -> Option<Finding> {
+    let (busy, top) = (seen.busy?, seen.top.filter(|_| seen.bursty)?);
+    let message = format!(
+        "work comes in bursts: {} at the peak, {} or less in 95 % of the polls. What is advised holds the peak; a smaller \
+         GPU would stretch the bursts",
+        percent(top),
+        percent(busy)
+    );
+    Some(found("bursty", Rank::Warn, message))
+}
+
+fn loaded(seen: &Seen, verdict: Verdict) -> Option<Finding> {
+    let share = seen.loaded().filter(|_| verdict == Verdict::Idle)?;
+    let message = format!(
+        "{} ({}) of memory stays taken with nothing running: a server without requests, or a process that was left \
+         behind. Look what it is (`nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv`) before you release \
+         the GPU",
+        gib(seen.usage.memory?.peak),
+        percent(share)
+    );
+    Some(found("loaded-but-idle", Rank::Warn, message))
+}
+
+/// Long stretches in which nothing runs.
+fn rest(seen: &Seen, verdict: Verdict) -> Option<Finding> {
+    let span = seen.usage.span_s? / 3600.0;
+    let lines = seen.lines;
+    if matches!(verdict, Verdict::Idle | Verdict::Errors) || span < lines.rhythm_hours {
+        return None;
+    }
+    let stretches = trend::quiet(seen.series, seen.usage, lines.idle, lines.stop_hours);
+    let hours: f64 = stretches.iter().copied().map(trend::hours).sum();
+    let message = format!(
+        "nothing ran in {hours:.1} of {span:.1} h, in {} stretches of {} h or more: stop the machine in them",
+        stretches.len(),
+        lines.stop_hours
+    );
+    (hours / span >= lines.rest).then(|| found("duty-cycle", Rank::Suggest, message))
+}
+
+/// Memory that never moves and is most of it looks like an engine that takes it at the start, or an allocator that keeps
+/// what it took.
 fn flat(seen: &Seen) -> Option<Finding> {
     let memory = seen.usage.memory.filter(|memory| seen.ahead.is_none() && memory.samples > 1)?;
     let share = seen.share.filter(|share| *share >= seen.lines.bound)?;
     let message = format!(
-        "memory stays at {} in all {} polls: engines that take it ahead of need look so (vLLM takes 90 %)",
+        "memory stays at {} in all {} polls: engines that take it ahead of need (vLLM takes 90 %) and allocators that keep \
+         what they took (PyTorch) look so",
         percent(share),
         memory.samples
     );
-    (memory.peak - memory.least <= memory.peak / 100.0).then(|| found("memory-flat", Rank::Info, message))
+    (memory.peak - memory.least <= memory.peak * super::FLAT)
+        .then(|| found("memory-flat", Rank::Info, message))
+}
+
+/// What a log too short for a verdict reads.
+pub(super) fn reading(seen: &Seen) -> Option<String> {
+    let usage = seen.usage;
+    let mut parts = Vec::new();
+    if let Some(memory) = usage.memory {
+        let of = seen.capacity.map_or_else(String::new, |(bytes, _)| format!(" of {}", gib(bytes)));
+        parts.push(format!("{}{of} in use", gib(memory.peak)));
+    }
+    if let Some((basis, activity)) = usage.basis.zip(usage.activity()) {
+        parts.push(format!("{} {:.0} %", basis.name().replace('-', " "), activity.peak));
+    }
+    let watts = |metric| usage.spread(metric).map(|spread: &Spread| format!("{:.0} W", spread.peak));
+    if let Some(power) = watts(Metric::Power) {
+        let of = watts(Metric::PowerLimit).map_or_else(String::new, |limit| format!(" of {limit}"));
+        parts.push(format!("power {power}{of}"));
+    }
+    let most = if usage.samples > 1 { ", at most" } else { "" };
+    (!parts.is_empty()).then(|| format!("it reads{most}: {}", parts.join(", ")))
 }
 
 fn video(seen: &Seen) -> Option<Finding> {
@@ -163,7 +257,10 @@ fn no_time(seen: &Seen) -> Option<Finding> {
 /// The smallest MIG instance that would hold the workload, where the GPU can be cut and is not.
 fn slice(seen: &Seen) -> Option<Finding> {
     let gpu = seen.gpu.filter(|gpu| gpu.mig_max_instances > 0 && !seen.series.mig && seen.ahead.is_none())?;
-    let (memory, busy) = (seen.usage.memory?.peak, seen.busy?);
+    let (memory, busy) = (seen.usage.memory?.peak, if seen.bursty { seen.top? } else { seen.busy? });
+    if seen.growing().is_some() {
+        return None;
+    }
     let memory = memory * (1.0 + seen.lines.memory_headroom);
     let busy = busy * (1.0 + seen.lines.compute_headroom);
     let fits = |profile: &&Profile| profile.bytes >= memory && profile.compute(gpu) >= busy;
