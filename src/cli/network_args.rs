@@ -54,7 +54,7 @@ pub struct SaidArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub gpus: Option<u32>,
 
-    /// End with exit code 4 when a table is broken, or below so many per cent of what is expected
+    /// End with exit code 4 when a table is broken, cannot be judged, or is below so many per cent of what is expected
     #[arg(
         long,
         env = "GPUADVISE_FAIL_BELOW",

@@ -2,7 +2,6 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::price::{Billing, Currency, Price, Upfront};
-use crate::money::UsdPerHour;
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
@@ -118,10 +117,10 @@ fn comparable(old: &Price, new: &Price) -> bool {
 }
 
 /// What a source says, whether it was converted or not.
-fn amount(price: &Price) -> (Option<UsdPerHour>, Currency) {
+fn amount(price: &Price) -> (Option<Decimal>, Currency) {
     match price.listed {
-        Some((currency, amount)) => (Some(amount), currency),
-        None => (price.per_hour, price.currency),
+        Some((currency, amount)) => (Some(amount.decimal()), currency),
+        None => (price.per_hour.map(|amount| amount.decimal()), price.currency),
     }
 }
 

@@ -542,22 +542,7 @@ fn rates_have_an_age_too() {
 fn small_harm_is_refused() {
     assert_eq!(run(&["tco", "--gpu", "H100:8", "--serverless", "0"]).code, 2);
     let overlay = "[[region]]\nname = \"us\u{202e}tsae\"\n[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us\u{202e}tsae\"\nbilling = \"on-demand\"\nusd-per-hour = 1\n";
-    for format in ["table", "csv", "markdown", "html"] {
-        let page = with_overlay(overlay).run(&[
-            "cost",
-            "--catalog",
-            "own.toml",
-            "--instance",
-            "aws/p5.48xlarge",
-            "--billing",
-            "on-demand",
-            "--format",
-            format,
-        ]);
-        assert!(
-            page.stdout.contains("tsae") && !page.stdout.contains('\u{202e}'),
-            "{format}: {}",
-            page.stderr
-        );
-    }
+    let refused = with_overlay(overlay).run(&["catalog", "check", "own.toml"]);
+    assert_eq!(refused.code, 5, "{}", refused.stdout);
+    assert!(refused.stdout.contains("U+202E") && !refused.stdout.contains('\u{202e}'), "{}", refused.stdout);
 }

@@ -57,7 +57,7 @@ fn verdicts_of_all_shapes() {
         ("gb200-rack.txt", "healthy", "pass"),
         ("h100-pcie.txt", "pcie-only", "fail"),
         ("h100-ring.txt", "degraded", "warn"),
-        ("hash-row-socket.txt", "socket-fallback", "fail"),
+        ("hash-row-socket.txt", "pcie-only", "fail"),
         ("inconsistent.txt", "inconsistent", "unknown"),
         ("nccom.txt", "unknown-platform", "unknown"),
         ("no-hash-allgather-a3mega.txt", "healthy", "pass"),
@@ -128,6 +128,29 @@ fn fail_below_ends_with_4_and_a_whole_document() {
         assert_eq!(finished.json()["results"].as_array().map(Vec::len), Some(1), "{file}");
         assert!(finished.stderr.contains("error: "), "{file}");
     }
+}
+
+/// What is not known is no pass, however large the share of what some platform reaches.
+#[test]
+fn fail_below_does_not_pass_what_is_not_known() {
+    for file in ["srun-a100.txt", "small-sizes-h100.txt", "inconsistent.txt", "one-gpu.txt", "nccom.txt"] {
+        let finished = run(&["network", &data(file), "--fail-below", "1", "--json"]);
+        assert_eq!(first(&finished)["status"], "unknown", "{file}");
+        assert_eq!(finished.code, 4, "{file}");
+        assert!(finished.stderr.contains("it is not known how far"), "{file}: {}", finished.stderr);
+    }
+    let said = ["network", &data("srun-a100.txt"), "--platform", "aws/p4de.24xlarge", "--fail-below", "80"];
+    assert_eq!(run(&said).code, 0);
+}
+
+/// Flags that contradict the ranks of the file are told, with both sides named.
+#[test]
+fn a_platform_of_other_gpus_is_inconsistent() {
+    let line = first(&run(&["network", &data("dirty-a100.txt"), "--platform", "aws/p5.48xlarge", "--json"]));
+    assert_eq!((line["verdict"].as_str(), line["status"].as_str()), (Some("inconsistent"), Some("unknown")));
+    assert_eq!(line["causes"][0]["id"], "said-otherwise");
+    let message = line["causes"][0]["message"].as_str().expect("a message");
+    assert!(message.contains("A100") && message.contains("p5.48xlarge"), "{message}");
 }
 
 #[test]

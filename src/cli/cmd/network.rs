@@ -152,7 +152,7 @@ fn too_low(judged: &Judged, name: &str, limit: Option<Share>) -> Option<String> 
     if judged.status == Status::Fail && judged.share().is_none() {
         return Some(format!("{name}: {verdict}"));
     }
-    match judged.share() {
+    match judged.share().filter(|_| judged.status != Status::Unknown) {
         Some(share) if share * 100.0 >= limit => None,
         Some(share) => {
             Some(format!("{name}: {verdict}, {:.1} % of what is expected, {limit} % asked", share * 100.0))

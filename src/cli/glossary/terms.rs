@@ -207,14 +207,14 @@ terms! {
     }
     verdict {
         "healthy": "The bus bandwidth at the largest size is what published runs or health checks of such machines reach, or the usual share of their links. It is not compared by the average, which depends on the sizes.";
-        "pcie-only": "Data between the GPUs goes over PCIe. Of cards without a link of their own that is all there is, and passes where it is what the slot carries; of GPUs with NVLink it means that the link is not used, and fails.";
+        "pcie-only": "Data between the GPUs goes over PCIe. Of cards without a link of their own that is all there is, and passes where it is what the slot carries; of GPUs with NVLink it means that the link is not used, and fails. Below about half of the slot, copies go through the memory of the host.";
         "degraded": "Slower than such clusters are: below the limit of a health check, or below 85 % of published runs (operators warn there, and report below 64 to 75 %). The causes are listed, the likeliest first.";
-        "socket-fallback": "So slow that the fast fabric is not used at all: data goes over TCP. The usual cause is a network plugin that was not loaded; the test ends with `0 OK` all the same.";
+        "socket-fallback": "Several nodes, so slow that the fast fabric is not used at all: data goes over TCP. The usual cause is a network plugin that was not loaded; the test ends with `0 OK` all the same.";
         "sizes-too-small": "The sizes end before the bus bandwidth has stopped rising, so nothing can be said. Run with `-b 8 -e 8G -f 2`.";
-        "depends-on-platform": "Enough for some machines with such GPUs and too slow for others. Say `--platform PROVIDER/TYPE`.";
-        "unknown-platform": "There is nothing to hold the figures against: the GPU, the number of ranks or nodes, or a published figure is missing. The message says which.";
+        "depends-on-platform": "Enough for some machines with such GPUs and too slow for others; or several nodes slower than all machines of the catalog, which need not be one of them. Say `--platform PROVIDER/TYPE`. With cards whose bridge is optional it is the bridge that decides.";
+        "unknown-platform": "There is nothing to hold the figures against: the GPU, the number of ranks or nodes, or a published figure is missing; or it is faster than all that is known of such GPUs. The message says which.";
         "single-gpu": "A single GPU sends nothing over any link, so its bus bandwidth is 0 and says nothing.";
-        "inconsistent": "The columns of most rows contradict each other: bus bandwidth is not algorithm bandwidth times the factor of the collective (2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter and alltoall, 1 for broadcast and reduce), or size over time is not the algorithm bandwidth.";
+        "inconsistent": "The file contradicts what is said of it or itself. Ranks are listed with other GPUs, or other numbers, than `--platform` and its like say; a run mixes unlike GPUs; it is faster than the links or network cards of that machine can carry; or the columns of most rows contradict each other: bus bandwidth is not algorithm bandwidth times the factor of the collective (2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter and alltoall, 1 for broadcast and reduce), or size over time is not the algorithm bandwidth.";
         "wrong-results": "Values arrived wrong. Nothing else matters before that is mended: take the node out of use.";
         "failed": "The test failed before or while it measured, or missed the limit that it was given.";
         "truncated": "There is a header and no row: the run or the file was cut.";

@@ -45,6 +45,8 @@ pub struct Cluster {
     pub provider: Option<ProviderId>,
     /// The accelerator or the machine comes from the text around the table, not from its header.
     pub guessed: bool,
+    /// What the file lists and what is said of it cannot both be true: ids of causes, and what contradicts what.
+    pub conflicts: Vec<(&'static str, String)>,
     /// What was inferred.
     pub assumptions: Vec<Assumption>,
 }
@@ -81,6 +83,7 @@ pub fn of(catalog: &Catalog, file: &str, log: &Log, table: &Table, said: &Said) 
     count(&mut cluster, table, said);
     hardware(&mut cluster, catalog, table, (&words, &stem), said);
     nodes(&mut cluster, catalog, table, said);
+    cluster.conflicts = super::conflicts::of(catalog, table, &cluster, said);
     cluster
 }
 

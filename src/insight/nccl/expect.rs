@@ -1,13 +1,15 @@
 //! What a healthy cluster of that kind reaches: published figures of the same platform, else shares of the links.
 
+use super::Collective;
 use super::cluster::Cluster;
-use super::{Collective, measure};
+use super::links::{self, Link};
+use super::verdict::Basis;
 use crate::catalog::Catalog;
 use crate::catalog::fabric::{Fabric, FabricKind};
 use crate::catalog::gpu::Gpu;
+use crate::catalog::instance::Instance;
 use crate::catalog::knowledge::Constant;
 use crate::catalog::provenance::SourceId;
-use crate::estimate::Machine;
 use std::collections::BTreeMap;
 
 /// Gbit/s in 10^9 bytes per second.
@@ -32,40 +34,18 @@ pub struct Expectation {
     pub latency_us: Option<f64>,
     /// What the links could carry, where that is known.
     pub link_gb_per_s: Option<f64>,
+    /// The most that this link can carry, whatever the run.
+    pub(super) most_link: Option<f64>,
+    /// The most that the network cards of the nodes can carry, whatever the run.
+    pub(super) most_wire: Option<f64>,
+    /// It is a mesh without a switch, whose rate depends on how many GPUs take part.
+    pub(super) mesh: bool,
     /// The nodes are joined by the links of their GPUs, not by network cards.
     pub domain: bool,
     /// That link is PCIe.
     pub pcie: bool,
     /// Where the figures come from, the most telling first.
     pub sources: Vec<SourceId>,
-}
-
-/// What an expectation rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
-    /// Published runs of that platform, or what its operator expects.
-    Published,
-    /// The limit of a health check.
-    Threshold,
-    /// A share of the link between the GPUs of a node.
-    Link,
-    /// A share of PCIe.
-    Pcie,
-    /// A share of the network cards.
-    Network,
-}
-
-impl Basis {
-    /// Its name in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Published => "published",
-            Self::Threshold => "threshold",
-            Self::Link => "link-share",
-            Self::Pcie => "pcie-share",
-            Self::Network => "network-share",
-        }
-    }
 }
 
 /// The constants of judging, each a row of the catalog; a catalog that lacks one judges nothing.
@@ -77,6 +57,8 @@ pub struct Limits<'a> {
     pub(super) pcie: &'a Constant,
     pub(super) nic: &'a Constant,
     pub(super) wire: &'a Constant,
+    /// Beyond this share of what a link or a network card can carry, the figure is of something else.
+    pub(super) over: f64,
     pub(super) fallback: f64,
     pub(super) plateau_bytes: f64,
     /// Growth of the last doubling below which a table is at its plateau.
@@ -98,6 +80,7 @@ impl<'a> Limits<'a> {
             pcie: get("network-pcie-share", None)?,
             nic: get("network-nic-share", None)?,
             wire: get("network-wire-share", None)?,
+            over: value("network-over-share", None)?,
             fallback: value("network-fallback-share", None)?,
             plateau_bytes: value("network-plateau-bytes", None)?,
             growth: value("network-saturated-growth", None)?,
@@ -108,7 +91,7 @@ impl<'a> Limits<'a> {
     }
 }
 
-fn low_of(constant: &Constant) -> f64 {
+pub(super) fn low_of(constant: &Constant) -> f64 {
     constant.range.map_or(constant.value, |range| range.0)
 }
 
@@ -144,6 +127,8 @@ impl Place<'_> {
         if rows.is_empty() {
             return self.by_formula(collective);
         }
+        let own = self.own();
+        let of_own = rows.iter().any(|row| own.as_ref().is_some_and(|own| row.instances.contains(own)));
         let mut platforms: BTreeMap<&str, Vec<&Fabric>> = BTreeMap::new();
         for row in rows {
             // Nodes with one sort of GPU and switch are alike, whoever rents them out.
@@ -152,7 +137,10 @@ impl Place<'_> {
         }
         let known: Vec<f64> = platforms.values().flatten().filter_map(|row| row.network_gbps).collect();
         let mut all: Vec<Expectation> =
-            platforms.into_values().filter_map(|rows| self.published(&rows)).collect();
+            platforms.into_values().filter_map(|rows| self.published(collective, &rows)).collect();
+        if self.nodes == 1 && self.gpu.link_pairs_only && !of_own {
+            all.extend(self.unbridged(collective));
+        }
         if self.nodes > 1
             && self.cluster.instance.is_none()
             && self.cluster.provider.is_none()
@@ -214,7 +202,7 @@ impl Place<'_> {
     }
 
     /// Limits of health checks are taken as they are; of runs and expectations the share that operators warn at.
-    fn published(&self, rows: &[&Fabric]) -> Option<Expectation> {
+    fn published(&self, collective: Collective, rows: &[&Fabric]) -> Option<Expectation> {
         let (limits, figures): (Vec<&Fabric>, Vec<&Fabric>) =
             rows.iter().copied().partition(|row| row.kind == FabricKind::Threshold);
         let value = |row: &&Fabric| row.busbw_gb_per_s;
@@ -240,6 +228,8 @@ impl Place<'_> {
         let mut sources: Vec<SourceId> = figures.iter().chain(&limits).map(|row| row.source).collect();
         let mut seen = std::collections::BTreeSet::new();
         sources.retain(|source| seen.insert(*source));
+        let link = self.link();
+        let gbps = rows.iter().filter_map(|row| row.network_gbps).reduce(f64::max);
         Some(Expectation {
             platform: first.platform.clone(),
             low: low.min(expected),
@@ -248,91 +238,120 @@ impl Place<'_> {
             size_bytes: size_bytes.filter(|_| sizes.len() == 1),
             basis: if figures.is_empty() { Basis::Threshold } else { Basis::Published },
             latency_us: rows.iter().filter_map(|row| row.latency_us).reduce(f64::max),
-            link_gb_per_s: self.link().map(|(link, _)| link),
-            pcie: self.link().is_some_and(|(_, fast)| !fast),
+            link_gb_per_s: link.map(|link| link.usual),
+            most_link: self.most_link(collective, link),
+            most_wire: gbps.and_then(|gbps| self.most_wire(collective, gbps)),
+            mesh: link.is_some_and(|link| link.mesh),
+            pcie: link.is_some_and(|link| !link.fast),
             domain: self.nodes > 1 && rows.iter().all(|row| row.network_gbps.is_none()),
             sources,
         })
     }
 
-    /// Link between the GPUs of a node in 10^9 bytes per second and direction, and whether it is more than PCIe.
-    fn link(&self) -> Option<(f64, bool)> {
+    fn link(&self) -> Option<Link> {
         let each = self.cluster.per_node().unwrap_or(self.gpus);
-        let machine = Machine::of_gpu(self.catalog, self.gpu, each).ok()?;
-        (machine.intra_bytes_per_s > 0.0).then_some((machine.intra_bytes_per_s / 1e9, machine.fast_intra))
+        links::of(self.catalog, self.gpu, each, self.cluster.printed.as_deref())
+    }
+
+    fn most_link(&self, collective: Collective, link: Option<Link>) -> Option<f64> {
+        link.map(|link| link.carries(collective, f64::from(self.gpus)))
+    }
+
+    fn most_wire(&self, collective: Collective, gbps: f64) -> Option<f64> {
+        let (n, k) = (f64::from(self.gpus), f64::from(self.nodes));
+        (self.nodes > 1).then(|| links::wire(collective, n, k, gbps * GB_PER_GBIT))
     }
 
     fn by_formula(&self, collective: Collective) -> Vec<Expectation> {
         if self.nodes == 1 {
-            return self.link_share().into_iter().collect();
+            let link = self.link();
+            let optional = self.gpu.link_pairs_only && link.is_some_and(|link| link.fast);
+            let without = optional.then(|| self.unbridged(collective)).flatten();
+            return link.map(|link| self.link_share(collective, link)).into_iter().chain(without).collect();
         }
         self.network_shares(collective, self.networks())
     }
 
-    /// Networks in thousandths of a Gbit/s of the machine, else of all with so many of that GPU, each with one that has it.
-    fn networks(&self) -> BTreeMap<u64, String> {
-        let mut networks: BTreeMap<u64, String> = BTreeMap::new();
-        let mut add = |gbps: f64, name: String| {
-            networks.entry((gbps * 1e3) as u64).or_insert(name);
+    /// Networks in thousandths of a Gbit/s of the machine, else of all with at least so many of that GPU, each with one that has
+    /// it and with all that it has in Gbit/s: ranks on a part of a node have their part of its cards to themselves.
+    fn networks(&self) -> BTreeMap<u64, (String, f64)> {
+        let mut networks: BTreeMap<u64, (String, f64)> = BTreeMap::new();
+        let Some(each) = self.cluster.per_node() else { return networks };
+        let mut add = |instance: &Instance| {
+            let Some(gbps) = instance.network_gbps else { return };
+            let part = (f64::from(each) / f64::from(instance.whole_gpus().max(1))).min(1.0);
+            let known = networks
+                .entry((gbps * part * 1e3) as u64)
+                .or_insert_with(|| (self.catalog.full_name(instance), gbps));
+            known.1 = known.1.max(gbps);
         };
         if let Some(id) = self.cluster.instance {
-            let instance = self.catalog.instance(id);
-            if let Some(gbps) = instance.network_gbps {
-                add(gbps, self.catalog.full_name(instance));
-            }
+            add(self.catalog.instance(id));
         } else {
-            let each = self.cluster.per_node();
             let alike = self.catalog.instances.iter().filter(|it| {
                 self.catalog.gpu(it.gpu).name == self.gpu.name
-                    && Some(it.whole_gpus()) == each
+                    && it.whole_gpus() >= each
                     && !it.is_fractional()
                     && self.cluster.provider.is_none_or(|own| own == it.provider)
             });
-            for instance in alike {
-                if let Some(gbps) = instance.network_gbps {
-                    add(gbps, self.catalog.full_name(instance));
-                }
-            }
+            alike.for_each(add);
         }
         networks
     }
 
-    fn network_shares(&self, collective: Collective, networks: BTreeMap<u64, String>) -> Vec<Expectation> {
+    fn network_shares(
+        &self,
+        collective: Collective,
+        networks: BTreeMap<u64, (String, f64)>,
+    ) -> Vec<Expectation> {
         networks
             .into_iter()
-            .filter_map(|(milli, name)| self.network_share(collective, milli as f64 / 1e3, name))
+            .filter_map(|(milli, network)| self.network_share(collective, milli as f64 / 1e3, network))
             .collect()
     }
 
-    /// One node: a share of the link of its GPUs, or of PCIe.
-    fn link_share(&self) -> Option<Expectation> {
-        let (link, fast) = self.link()?;
-        let share = if fast { self.limits.link } else { self.limits.pcie };
-        let low = if fast { share.value * self.limits.warn.value } else { low_of(share) };
-        Some(Expectation {
+    /// The two cards of a pair, or all, without the bridges that could join them.
+    fn unbridged(&self, collective: Collective) -> Option<Expectation> {
+        Some(self.link_share(collective, links::slot(self.catalog, self.gpu)?))
+    }
+
+    /// One node: a share of the link of its GPUs, or of PCIe. The low end of PCIe is an assumption, so that only what misses it
+    /// by as much as operators warn at is called slow.
+    fn link_share(&self, collective: Collective, link: Link) -> Expectation {
+        let share = if link.fast { self.limits.link } else { self.limits.pcie };
+        let low = if link.fast { share.value } else { low_of(share) };
+        Expectation {
             platform: format!("{} x {}", self.gpus, self.gpu.name),
-            low: low * link,
-            expected: share.value * link,
-            high: high_of(share) * link,
+            low: low * self.limits.warn.value * link.low,
+            expected: share.value * link.usual,
+            high: high_of(share) * link.usual,
             size_bytes: None,
-            basis: if fast { Basis::Link } else { Basis::Pcie },
+            basis: if link.fast { Basis::Link } else { Basis::Pcie },
             latency_us: None,
-            link_gb_per_s: Some(link),
-            pcie: !fast,
+            link_gb_per_s: Some(link.usual),
+            most_link: self.most_link(collective, Some(link)),
+            most_wire: None,
+            mesh: link.mesh,
+            pcie: !link.fast,
             domain: false,
             sources: vec![share.source, self.gpu.source],
-        })
+        }
     }
 
     /// Several nodes: a ring crosses the cards of each node once, so that its bus bandwidth is a share of them all; an exchange
     /// of everyone with everyone, or one between neighbours, is bound by the card of each GPU.
-    fn network_share(&self, collective: Collective, gbps: f64, platform: String) -> Option<Expectation> {
+    fn network_share(
+        &self,
+        collective: Collective,
+        gbps: f64,
+        (platform, whole): (String, f64),
+    ) -> Option<Expectation> {
         let each = f64::from(self.cluster.per_node()?);
         let (n, k) = (f64::from(self.gpus), f64::from(self.nodes));
         let node = gbps * GB_PER_GBIT;
         let card = node / each;
         let link = self.link();
-        let bound = |value: f64, share: f64| link.map_or(value, |(link, _)| value.min(share * link));
+        let bound = |value: f64, share: f64| link.map_or(value, |link| value.min(share * link.usual));
         let (share, carried) = match collective.wire_share(n, k) {
             _ if collective.is_ring() => (self.limits.nic, node),
             Some(wire) => (self.limits.wire, card / wire),
@@ -349,49 +368,13 @@ impl Place<'_> {
             size_bytes: None,
             basis: Basis::Network,
             latency_us: None,
-            link_gb_per_s: link.map(|(link, _)| link),
-            pcie: link.is_some_and(|(_, fast)| !fast),
+            link_gb_per_s: link.map(|link| link.usual),
+            most_link: self.most_link(collective, link),
+            most_wire: self.most_wire(collective, whole),
+            mesh: link.is_some_and(|link| link.mesh),
+            pcie: link.is_some_and(|link| !link.fast),
             domain: false,
             sources: vec![share.source],
         })
-    }
-}
-
-/// Whether a measured bus bandwidth meets an expectation, misses it, or was taken at sizes too small to say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meets {
-    Yes,
-    No,
-    TooSmall,
-}
-
-impl Expectation {
-    /// The bus bandwidth to hold against it: at the size that its figure is of, else at the plateau.
-    pub(super) fn compared(&self, table: &super::Table, figures: &measure::Figures) -> f64 {
-        let same = self.size_bytes.and_then(|size| measure::at_size(table, size));
-        same.unwrap_or(figures.plateau_gb_per_s)
-    }
-
-    /// A size below 1 GiB that is no plateau yet is called slow only where it misses half of what it should reach there, with a
-    /// latency that no healthy cluster has.
-    pub(super) fn meets(
-        &self,
-        limits: &Limits,
-        (table, figures): (&super::Table, &measure::Figures),
-        nodes: u32,
-    ) -> Meets {
-        let value = self.compared(table, figures);
-        if value >= self.low {
-            return Meets::Yes;
-        }
-        let at = self.size_bytes.filter(|&size| measure::at_size(table, size).is_some());
-        let settled = figures.plateau_bytes >= limits.plateau_bytes || figures.saturated == Some(true);
-        if at.is_some() || settled {
-            return Meets::No;
-        }
-        let latency_us = if nodes > 1 { limits.nodes_latency_us } else { limits.node_latency_us };
-        let moved = figures.plateau_bytes / 1e9;
-        let reachable = moved / (moved / self.low + latency_us / 1e6);
-        if value < reachable / 2.0 { Meets::No } else { Meets::TooSmall }
     }
 }

@@ -1,12 +1,12 @@
 //! The verdict on one table, with what may be behind it and how sure that is.
 
 use super::cluster::{self, Cluster, Said};
-use super::expect::{Basis, Expectation, Limits, Meets, expectations};
+use super::expect::{Expectation, Limits, expectations};
 use super::measure::{self, Figures};
-use super::verdict::{Confidence, Status, Verdict};
-use super::{Collective, Log, Table, words};
+use super::meets::Meets;
+use super::verdict::{Basis, Confidence, Status, Verdict};
+use super::{Collective, Log, Table, slow, words};
 use crate::catalog::Catalog;
-use crate::estimate::Machine;
 
 /// Something behind a verdict, or worth knowing beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Cause {
 }
 
 impl Cause {
-    fn of(id: &'static str) -> Self {
+    pub(super) fn of(id: &'static str) -> Self {
         let found = words::cause(id);
         Self {
             id,
@@ -68,10 +68,10 @@ pub fn judge(
     said: &Said,
 ) -> Judged {
     let cluster = cluster::of(catalog, file, log, table, said);
-    let figures = measure::figures(table, limits.growth);
+    let first = measure::figures(table, limits.growth);
     let mut judged = Judged {
         cluster,
-        figures,
+        figures: first,
         expected: None,
         compared_gb_per_s: None,
         verdict: Verdict::UnknownPlatform,
@@ -82,21 +82,49 @@ pub fn judge(
     if broken(&mut judged, table) {
         return judged;
     }
-    let Some(figures) = figures else { return judged };
+    let Some(figures) = slower_column(limits, table, first, &judged.cluster) else { return judged };
+    judged.figures = Some(figures);
     compare(&mut judged, catalog, limits, (table, &figures));
+    if let Some(first) = first.filter(|first| first.out_of_place && !figures.out_of_place) {
+        let mut other = judged.clone();
+        other.causes.clear();
+        compare(&mut other, catalog, limits, (table, &first));
+        slow::in_place(&mut judged, &other, limits, (&first, &figures));
+    }
     remarks(&mut judged, limits, table, &figures);
     judged
 }
 
+/// Where in place is slower than operators warn at, it counts: training sums its gradients in place.
+fn slower_column(
+    limits: &Limits,
+    table: &Table,
+    first: Option<Figures>,
+    cluster: &Cluster,
+) -> Option<Figures> {
+    let first = first?;
+    let sums = cluster.collective().is_some_and(Collective::is_ring);
+    let other = measure::in_place(table, limits.growth).filter(|other| {
+        let same = (other.plateau_bytes - first.plateau_bytes).abs() < 0.5;
+        sums && same && other.plateau_gb_per_s < limits.warn.value * first.plateau_gb_per_s
+    });
+    Some(other.unwrap_or(first))
+}
+
 impl Judged {
-    fn say(&mut self, verdict: Verdict, status: Status, confidence: Confidence) {
+    pub(super) fn say(&mut self, verdict: Verdict, status: Status, confidence: Confidence) {
         (self.verdict, self.status, self.confidence) = (verdict, status, confidence);
     }
 
-    fn blame(&mut self, id: &'static str) {
+    pub(super) fn blame(&mut self, id: &'static str) {
         if !self.causes.iter().any(|cause| cause.id == id) {
             self.causes.push(Cause::of(id));
         }
+    }
+
+    /// A cause with the figures of this table.
+    pub(super) fn explain(&mut self, id: &'static str, message: String) {
+        self.causes.push(Cause { message, ..Cause::of(id) });
     }
 }
 
@@ -129,8 +157,15 @@ fn broken(judged: &mut Judged, table: &Table) -> bool {
     true
 }
 
-/// More than half of the rows contradict themselves.
+/// What is said and what is listed contradict each other, or more than half of the rows themselves.
 fn contradicts(judged: &mut Judged, table: &Table) -> bool {
+    if !judged.cluster.conflicts.is_empty() {
+        judged.say(Verdict::Inconsistent, Status::Unknown, Confidence::High);
+        for (id, message) in judged.cluster.conflicts.clone() {
+            judged.explain(id, message);
+        }
+        return true;
+    }
     let rows = table.rows.iter().filter(|point| {
         point.sample().is_some_and(|sample| sample.algbw_gb_per_s >= 1.0) && point.size_bytes > 0.0
     });
@@ -147,6 +182,13 @@ fn compare(judged: &mut Judged, catalog: &Catalog, limits: &Limits, (table, figu
     let all = expectations(catalog, limits, &judged.cluster);
     let nodes = judged.cluster.nodes.unwrap_or(1);
     let answers: Vec<Meets> = all.iter().map(|it| it.meets(limits, (table, figures), nodes)).collect();
+    if !all.is_empty() && answers.iter().all(|answer| answer.is_above()) {
+        slow::too_fast(judged, &all, &answers, figures.plateau_gb_per_s);
+        return;
+    }
+    // What it is too fast for it is not.
+    let (all, answers): (Vec<Expectation>, Vec<Meets>) =
+        all.into_iter().zip(answers).filter(|(_, answer)| !answer.is_above()).unzip();
     let any = |wanted: Meets| answers.contains(&wanted);
     let Some(nearest) = nearest(&all, &answers, figures) else {
         unknown(judged, table);
@@ -157,12 +199,17 @@ fn compare(judged: &mut Judged, catalog: &Catalog, limits: &Limits, (table, figu
     let sure = confidence(judged, figures, &answers);
     if any(Meets::Yes) && any(Meets::No) {
         judged.say(Verdict::DependsOnPlatform, Status::Unknown, Confidence::Low);
-        let collective = judged.cluster.collective().is_none();
-        judged.blame(if collective { "collective-needed" } else { "platform-needed" });
+        if judged.cluster.collective().is_none() {
+            judged.blame("collective-needed");
+        } else if nodes == 1 && slow::bridged(judged, catalog) {
+            judged.blame("bridge-needed");
+        } else {
+            judged.blame("platform-needed");
+        }
     } else if any(Meets::Yes) && !any(Meets::TooSmall) {
-        healthy(judged, sure);
+        healthy(judged, catalog, sure);
     } else if any(Meets::No) {
-        slow(judged, catalog, limits, table, sure);
+        slow::slow(judged, catalog, limits, table, sure);
     } else {
         judged.say(Verdict::TooSmall, Status::Unknown, Confidence::Low);
     }
@@ -214,84 +261,22 @@ fn unknown(judged: &mut Judged, table: &Table) {
 }
 
 /// Enough; of cards without a link of their own it is said that this is PCIe.
-fn healthy(judged: &mut Judged, sure: Confidence) {
+fn healthy(judged: &mut Judged, catalog: &Catalog, sure: Confidence) {
     let Some(expected) = &judged.expected else { return };
     let above = expected.link_gb_per_s.is_some_and(|link| judged.compared_gb_per_s > Some(link));
     let node = judged.cluster.nodes == Some(1);
     let sums = judged.cluster.collective() == Some(Collective::AllReduce);
     if expected.pcie && node {
         judged.say(Verdict::PcieOnly, Status::Pass, sure);
-        judged.blame("pcie-cards");
+        slow::pcie(judged, catalog);
         return;
     }
+    // A switch that sums is the only way above the rate of the link.
+    let above = above && expected.most_link > expected.link_gb_per_s;
     judged.say(Verdict::Healthy, Status::Pass, sure);
     if above && node && sums {
         judged.blame("nvls");
     }
-}
-
-fn slow(judged: &mut Judged, catalog: &Catalog, limits: &Limits, table: &Table, sure: Confidence) {
-    let (Some(expected), Some(value)) = (judged.expected.clone(), judged.compared_gb_per_s) else { return };
-    let share = value / expected.expected;
-    let evidence = &table.evidence;
-    if judged.cluster.nodes.is_some_and(|nodes| nodes > 1) {
-        let sockets = evidence.socket && !evidence.fast;
-        if share < limits.fallback || sockets {
-            let id = if evidence.no_plugin { "no-plugin-found" } else { "socket" };
-            let sure = if sockets || evidence.no_plugin { Confidence::High } else { sure };
-            judged.say(Verdict::SocketFallback, Status::Fail, sure);
-            judged.blame(id);
-            judged.blame("plugin-missing");
-            return;
-        }
-        judged.say(Verdict::Degraded, grave(limits, share), sure);
-        judged.blame("cards-missing");
-        judged.blame("no-gpudirect");
-        judged.blame("congestion");
-        return;
-    }
-    in_node(judged, catalog, limits, (table, &expected, value), sure);
-}
-
-/// Slow inside a node: below PCIe, at PCIe, at the rate of a ring where the switch could sum, or a weak link.
-fn in_node(
-    judged: &mut Judged,
-    catalog: &Catalog,
-    limits: &Limits,
-    (table, expected, value): (&Table, &Expectation, f64),
-    sure: Confidence,
-) {
-    let share = value / expected.expected;
-    let slot = judged.cluster.gpu.and_then(|gpu| {
-        let plain = crate::catalog::gpu::Gpu { link_bytes_per_s: None, ..catalog.gpu(gpu).clone() };
-        Machine::of_gpu(catalog, &plain, 2).ok().map(|machine| machine.intra_bytes_per_s / 1e9)
-    });
-    let of_slot = slot.map(|slot| value / slot);
-    let cards = expected.pcie;
-    if of_slot.is_some_and(|of| of < limits.fallback) {
-        judged.say(Verdict::SocketFallback, Status::Fail, sure.min(Confidence::Medium));
-        judged.blame("socket");
-        judged.blame("no-nvlink-path");
-    } else if cards {
-        judged.say(Verdict::PcieOnly, Status::Warn, sure);
-        judged.blame("peer-off");
-        judged.blame("pcie-cards");
-    } else if of_slot.is_some_and(|of| of <= 1.0) {
-        judged.say(Verdict::PcieOnly, Status::Fail, sure);
-        judged.blame("no-nvlink-path");
-    } else {
-        judged.say(Verdict::Degraded, grave(limits, share), sure);
-        let link = expected.link_gb_per_s.unwrap_or(f64::INFINITY);
-        let ring = value >= limits.link.value * limits.warn.value * link && expected.expected > link;
-        if ring || table.evidence.no_nvls {
-            judged.blame("nvls-off");
-        }
-        judged.blame("link-degraded");
-    }
-}
-
-fn grave(limits: &Limits, share: f64) -> Status {
-    if share < limits.report.value { Status::Fail } else { Status::Warn }
 }
 
 /// What is worth knowing whatever the verdict.

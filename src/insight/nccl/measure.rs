@@ -37,11 +37,20 @@ pub struct Figures {
 
 /// The figures of a table; `None` where no row has a size above 0.
 pub fn figures(table: &Table, growth: f64) -> Option<Figures> {
+    column(table, growth, true)
+}
+
+/// The same of the in-place column alone; `None` without a rate in it.
+pub fn in_place(table: &Table, growth: f64) -> Option<Figures> {
+    column(table, growth, false).filter(|figures| figures.plateau_gb_per_s > 0.0)
+}
+
+fn column(table: &Table, growth: f64, out_of_place: bool) -> Option<Figures> {
     let rows: Vec<(f64, Sample, &Point)> = table
         .rows
         .iter()
         .filter(|point| point.size_bytes > 0.0)
-        .filter_map(|point| Some((point.size_bytes, point.sample()?, point)))
+        .filter_map(|point| Some((point.size_bytes, sample(point, out_of_place)?, point)))
         .collect();
     let largest = rows.iter().map(|row| row.0).fold(0.0, f64::max);
     let &(plateau_bytes, top, point) = rows.iter().rev().find(|row| row.0 >= largest)?;
@@ -51,7 +60,7 @@ pub fn figures(table: &Table, growth: f64) -> Option<Figures> {
     Some(Figures {
         plateau_gb_per_s: top.busbw_gb_per_s,
         plateau_bytes,
-        out_of_place: point.out_of_place.is_some(),
+        out_of_place: out_of_place && point.out_of_place.is_some(),
         best_gb_per_s: best,
         saturated: saturated(&rows, plateau_bytes, top.busbw_gb_per_s, growth),
         latency_us: small.map(|(time, _)| time),
@@ -90,10 +99,16 @@ fn latency(rows: &[(f64, Sample, &Point)]) -> Option<(f64, f64)> {
     Some((times[times.len() / 2], smallest))
 }
 
-/// Bus bandwidth at one size, where the table has it.
-pub fn at_size(table: &Table, bytes: f64) -> Option<f64> {
+/// The sample of one column; where out of place is asked and was not measured, the other one.
+fn sample(point: &Point, out_of_place: bool) -> Option<Sample> {
+    if out_of_place { point.sample() } else { point.in_place }
+}
+
+/// Bus bandwidth at one size, where the table has it in that column.
+pub fn at_size(table: &Table, bytes: f64, out_of_place: bool) -> Option<f64> {
     let same = |point: &&Point| (point.size_bytes - bytes).abs() < 0.5;
-    table.rows.iter().rev().find(same).and_then(Point::sample).map(|sample| sample.busbw_gb_per_s)
+    let point = table.rows.iter().rev().find(same)?;
+    sample(point, out_of_place).map(|sample| sample.busbw_gb_per_s)
 }
 
 /// Rows whose bandwidths contradict each other: that of the bus is not the algorithm's times the factor of the collective,

@@ -4,15 +4,19 @@
 
 pub mod cluster;
 mod collective;
+mod conflicts;
 pub mod expect;
 mod header;
 pub mod impact;
 pub mod judge;
+mod links;
 mod log;
 pub mod measure;
+mod meets;
 mod names;
 pub mod planner;
 mod row;
+mod slow;
 #[cfg(test)]
 mod tests;
 mod units;

@@ -1,4 +1,4 @@
-//! What can be said of a table: verdict, what to make of it, how sure.
+//! What can be said of a table: verdict, what to make of it, how sure, resting on what.
 
 /// What is said of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ pub enum Verdict {
     UnknownPlatform,
     /// One GPU says nothing of a network.
     SingleGpu,
-    /// The columns contradict each other.
+    /// The columns contradict each other, or the file what is said of it.
     Inconsistent,
     /// Results were wrong.
     WrongResults,
@@ -95,6 +95,34 @@ impl Confidence {
             Self::Low => "low",
             Self::Medium => "medium",
             Self::High => "high",
+        }
+    }
+}
+
+/// What an expectation rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// Published runs of that platform, or what its operator expects.
+    Published,
+    /// The limit of a health check.
+    Threshold,
+    /// A share of the link between the GPUs of a node.
+    Link,
+    /// A share of PCIe.
+    Pcie,
+    /// A share of the network cards.
+    Network,
+}
+
+impl Basis {
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Threshold => "threshold",
+            Self::Link => "link-share",
+            Self::Pcie => "pcie-share",
+            Self::Network => "network-share",
         }
     }
 }

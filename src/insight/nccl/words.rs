@@ -26,6 +26,28 @@ words! {
         "keep tensor parallelism off such nodes; data parallelism with gradient accumulation, or LoRA, moves less";
     "peer-off": "copies between cards go through the memory of the host (no peer-to-peer), which is how GeForce cards come",
         "data-centre cards have peer-to-peer copies; until then expect about half of the PCIe slot";
+    "peer-off-cards": "copies between the cards seem to go through the memory of the host: peer-to-peer copies are off (virtual machine, ACS, IOMMU), or the cards sit on different CPUs",
+        "look at `nvidia-smi topo -m` and `nvidia-smi topo -p2p r`, at NCCL_P2P_DISABLE and NCCL_P2P_LEVEL, and ask the provider whether its machines allow peer-to-peer copies";
+    "pcie-pairs": "a bridge joins two of these cards at most; between the others, or without it, PCIe is all there is",
+        "look at `nvidia-smi topo -m` (NV# is a bridge), and keep tensor parallelism inside the pairs";
+    "host-memory-path": "so slow that data goes through the memory of the host: peer-to-peer copies between the GPUs are off",
+        "take NCCL_P2P_DISABLE=1 away, look at `nvidia-smi topo -p2p r`, and give containers of one node one IPC namespace and enough /dev/shm";
+    "bridge-needed": "whether that is enough depends on the bridge, which is optional for these cards: without it this is what PCIe carries, with it too slow",
+        "look at `nvidia-smi topo -m` (NV# is a bridge), or say the machine with `--platform PROVIDER/TYPE`";
+    "link-unlisted": "faster than the PCIe slot, so a link joins these cards of which the catalog has no figure",
+        "compare with the figure of the bridge's maker; a `[[gpu]]` row with `link-gb-s` in a `--catalog` overlay makes it known";
+    "in-place-slower": "the in-place column is much slower than the other one, and is the one that is compared: training sums its gradients in place",
+        "run again; where it stays, try another version of NCCL";
+    "ethernet-rate": "the rate is what plain Ethernet gives",
+        "with faster cards in the machines, run again with NCCL_DEBUG=INFO and look for `Using network`, NCCL_SOCKET_IFNAME and NCCL_IB_HCA";
+    "mixed-gpus": "the run mixes unlike GPUs, so it is as fast as the slowest of them and no figure of one kind is its measure",
+        "run the test on each kind of GPU by itself";
+    "said-otherwise": "what is said of the cluster contradicts what the file lists",
+        "leave out `--platform`, `--gpu`, `--ranks` or `--nodes`, or give the file of that cluster";
+    "above-the-link": "more than the links between such GPUs can carry, so the figure is of something else",
+        "check that file, GPU and number of ranks belong together";
+    "not-this-platform": "more than the network cards of the machine can carry, so it is another one",
+        "leave `--platform` out, or say the machine that was measured";
     "nvls-off": "the rate is that of a ring: sums in the NVLink switch (NVLS) are not used",
         "do not set NCCL_NVLS_ENABLE=0 or NCCL_ALGO=Ring, start the fabric manager, and use an NCCL from 2.18 on";
     "link-degraded": "a link of the node is down or slow, or a GPU is throttled",
