@@ -118,9 +118,10 @@ fn comparable(old: &Price, new: &Price) -> bool {
 
 /// What a source says, whether it was converted or not.
 fn amount(price: &Price) -> (Option<Decimal>, Currency) {
-    match price.listed {
-        Some((currency, amount)) => (Some(amount.decimal()), currency),
-        None => (price.per_hour.map(|amount| amount.decimal()), price.currency),
+    match (price.listed, price.per_hour) {
+        (Some((currency, amount)), _) => (Some(amount.decimal()), currency),
+        (None, Some(amount)) => (Some(amount.decimal()), price.currency),
+        (None, None) => (None, price.currency),
     }
 }
 

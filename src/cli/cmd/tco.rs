@@ -63,13 +63,7 @@ pub fn run(frame: &Frame, args: TcoArgs) -> anyhow::Result<Outcome> {
     let mut warnings = verdict::price_warnings(&machines.listing);
     warnings.append(&mut machines.warnings);
     warnings.extend(apis.warnings);
-    if own.serverless.as_ref().is_some_and(|amount| amount.usd() == Usd::ZERO) {
-        return Err(InputError::new(
-            "`--serverless 0`: nothing is free",
-            "say USD for an hour, or leave it out",
-        )
-        .into());
-    }
+    not_free(&own)?;
     let body = Tco::new(&Found {
         catalog: &catalog,
         years,
@@ -108,4 +102,14 @@ fn nothing(frame: &Frame, catalog: &Catalog, machines: &Machines, years: u32) ->
     }
     frame.complain(&format!("no machine qualifies; left out by {}", machines.reasons.join(", ")));
     Ok(Outcome::Nothing)
+}
+
+/// Refuses a serverless offer for nothing.
+fn not_free(own: &OwnArgs) -> Result<(), InputError> {
+    match &own.serverless {
+        Some(amount) if amount.usd() == Usd::ZERO => {
+            Err(InputError::new("`--serverless 0`: nothing is free", "say USD for an hour, or leave it out"))
+        }
+        _ => Ok(()),
+    }
 }
