@@ -1,6 +1,6 @@
 //! The facts that rules look at: one recommendation of the document, its machine, its region and the workload.
 //!
-//! Only gathers; what stands around a row is looked up in [`super::around`]. Names and kinds are in [`super::fields`].
+//! Only gathers; what stands around a row is looked up in `around`. Names and kinds are in `fields`.
 
 use super::around;
 use super::fields::{FIELDS, Kind, kind_of};

@@ -29,10 +29,6 @@ pub fn run(frame: &Frame, args: TcoArgs) -> anyhow::Result<Outcome> {
     let tokens = traffic::tokens(&traffic)?;
     let workload = frame.workload(args.workload)?;
     let years = own.years.unwrap_or(YEARS);
-    if own.serverless.is_some_and(|price| price.usd() == crate::money::Usd::ZERO) {
-        let message = "`--serverless 0`: nobody gives machines away";
-        return Err(InputError::new(message, "give the price of an hour, or leave it out").into());
-    }
     let mut catalog = frame.catalog_for(Sections::ALL, || Tco::nothing(years))?;
     let mut assumptions = discount::apply(frame.project()?, &mut catalog)?;
     let filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;

@@ -337,7 +337,7 @@ fn rest_is_what_was_seen() {
     let whole: Vec<i64> = (0..600).step_by(10).collect();
     let one = of(&whole, |minute| (200..300).contains(&minute));
     assert_eq!(one, vec![(at(0), at(190)), (at(300), at(590))]);
-    let other = of(&whole, |minute| minute < 60 || minute > 340);
+    let other = of(&whole, |minute| !(60..=340).contains(&minute));
     assert_eq!(other, vec![(at(60), at(340))]);
     assert_eq!(trend::common(&one, &other, 1.0), vec![(at(60), at(190))]);
     let gap: Vec<i64> = whole.iter().copied().filter(|minute| !(100..400).contains(minute)).collect();

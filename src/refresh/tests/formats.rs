@@ -277,7 +277,7 @@ fn spot_quotes_of_other_years_keep_their_date() {
     sound(&import);
     assert_eq!(prices(&import)["aws/p5.48xlarge us-east-1 spot"], "19");
     assert_eq!(skipped(&import)["older-quote"], 1);
-    let mut days: Vec<String> = import.overlay.sources().iter().map(|source| source.1.to_string()).collect();
+    let mut days: Vec<String> = import.overlay.sources().iter().map(|source| source.1.clone()).collect();
     days.sort_unstable();
     assert_eq!(days, ["2021-03-02", "2026-11-20"]);
 }

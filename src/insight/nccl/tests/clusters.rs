@@ -138,7 +138,9 @@ fn no_network_is_blamed_inside_a_node() {
     ] {
         let found = at(busbw, gpu, (8, 8), &Said::default());
         assert_eq!((found.verdict, found.causes[0].id), (Verdict::PcieOnly, cause), "{gpu}");
-        let said: String = found.causes.iter().map(|it| format!("{} {}", it.message, it.advice)).collect();
+        let said: Vec<String> =
+            found.causes.iter().map(|it| format!("{} {}", it.message, it.advice)).collect();
+        let said = said.concat();
         assert!(!said.contains("NCCL_IB_HCA") && !said.contains("TCP"), "{gpu}: {said}");
         assert_eq!(said.contains("GeForce"), gpu.contains("GeForce"), "{gpu}: {said}");
     }
@@ -179,12 +181,13 @@ fn a_slow_network_of_an_unknown_machine_may_be_all_it_has() {
 #[test]
 fn the_slower_column_counts() {
     let half = |us: f64, algbw: f64| format!("{us:.1} {algbw:.2} {:.2} 0", algbw * 1.75);
-    let rows: String = (26..34_u32)
+    let rows: Vec<String> = (26..34_u32)
         .map(|e| {
             let (size, us) = (1_u64 << e, (1_u64 << e) as f64 / 274e3);
             format!("{size} {} float sum -1 {} {}\n", size / 4, half(us, 274.0), half(us * 10.0, 27.4))
         })
         .collect();
+    let rows = rows.concat();
     let found = judged(&format!("./all_reduce_perf\n{}{HEADER}{rows}", ranks(8, 8, H100)), &Said::default());
     assert_eq!((found.verdict, found.status), (Verdict::Degraded, Status::Fail));
     assert_eq!(blamed(&found), ["in-place-slower"]);
