@@ -181,7 +181,7 @@ fn mig_device(cells: &[&str], host: &str, log: &mut Log) {
     slice.used_peak_bytes = usage::most(slice.used_peak_bytes, sample.get(Metric::MemoryUsed));
 }
 
-/// `0   N/A  N/A   11327   C   /root/run   2566MiB`; old drivers print no instance ids.
+/// `0   N/A  N/A   11327   C   python3   2566MiB`; old drivers print no instance ids.
 fn process(text: &str, host: &str, log: &mut Log) {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some(kind) = words.iter().position(|word| matches!(*word, "C" | "G" | "C+G" | "M" | "M+C")) else {
