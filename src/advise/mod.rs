@@ -50,7 +50,7 @@ pub struct Recommendation {
     pub total_gpus: f64,
     /// The cheapest allowed region.
     pub region: RegionId,
-    /// Other allowed regions that have it, cheapest first.
+    /// Other allowed regions that have it within the limits, by the total of the job.
     pub also_in: Vec<RegionId>,
     /// Parallel layout.
     pub layout: Layout,

@@ -1,6 +1,7 @@
 //! The cheapest offers of a machine: per asked contract the best allowed region, found once and used for every node count.
 
 use super::limits::Limits;
+use super::miss::{Figures, over_limit};
 use super::quota::{self, Launch, Shortfall};
 use crate::catalog::Catalog;
 use crate::catalog::charge::Charges;
@@ -12,6 +13,7 @@ use crate::money::{BilledHours, Usd, UsdPerHour};
 use crate::price::bill::{Due, Job, due, terms_owed};
 use crate::price::in_usd;
 use crate::price::part::Quote;
+use std::collections::BTreeSet;
 
 /// The lowest rate of one contract over the allowed regions.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +30,8 @@ pub(super) struct Offer<'c> {
 /// What an allowed machine can be had for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Offers<'c> {
-    /// At most one for each asked contract; one for each region too where quotas or the prices of
-    /// disks and data decide between regions, since that depends on the number of nodes and on the job.
+    /// At most one for each asked contract; one for each region too for spot, and where quotas or the prices of disks
+    /// and data decide between regions, since that depends on the number of nodes and on the job.
     pub(super) offers: Vec<Offer<'c>>,
     /// Why there is none: `price-too-old` beats `price-unknown` beats `not-offered`.
     pub(super) missing: &'static str,
@@ -58,7 +60,10 @@ impl<'c> Offers<'c> {
         let prices = catalog.prices_of(instance);
         let mut found = Self { offers: Vec::new(), missing: "not-offered" };
         for &billing in &limits.billing {
-            let each = !limits.quotas.is_empty() || limits.extras.depend_on_place();
+            // Whether spot pays is a matter of on-demand in the same region.
+            let each = !limits.quotas.is_empty()
+                || limits.extras.depend_on_place()
+                || billing == Billing::Spot;
             let (mut best, mut others): (Option<Offer<'c>>, Vec<Offer<'c>>) = (None, Vec::new());
             for price in prices
                 .iter()
@@ -73,12 +78,7 @@ impl<'c> Offers<'c> {
                     continue;
                 }
                 if best.is_none_or(|b| rate < b.rate) || each {
-                    let on_demand = prices
-                        .iter()
-                        .find(|p| p.region == price.region && p.billing == Billing::OnDemand)
-                        .and_then(in_usd);
-                    let charges = limits.filter.charges(catalog, instance, price.region);
-                    let offer = Offer { billing, region: price.region, rate, on_demand, charges };
+                    let Some(offer) = Offer::of(catalog, instance, price, limits) else { continue };
                     if offer.is_worth_it(limits) {
                         others.extend(best.filter(|_| each));
                         best = Some(offer);
@@ -173,6 +173,20 @@ impl Offers<'_> {
     }
 }
 
+impl<'c> Offer<'c> {
+    /// One price of the catalog; `None` where it is not known in US dollars.
+    fn of(catalog: &'c Catalog, instance: InstanceId, price: &Price, limits: &Limits) -> Option<Self> {
+        let rate = in_usd(price)?;
+        let on_demand = catalog
+            .prices_of(instance)
+            .iter()
+            .find(|p| p.region == price.region && p.billing == Billing::OnDemand)
+            .and_then(in_usd);
+        let charges = limits.filter.charges(catalog, instance, price.region);
+        Some(Offer { billing: price.billing, region: price.region, rate, on_demand, charges })
+    }
+}
+
 impl Offer<'_> {
     /// So many machines under this offer.
     pub(super) fn launch(&self, instance: InstanceId, nodes: u32) -> Launch {
@@ -237,28 +251,46 @@ pub(super) fn is_too_old(catalog: &Catalog, price: &Price, limits: &Limits) -> b
     limits.filter.price_miss(catalog, price) == Some(Miss::Age)
 }
 
-/// The other allowed regions that sell the machine under the same contract, cheapest first.
+/// The other allowed regions that sell the machine under the same contract within the limits: the one with the lowest
+/// total of the job first, disks and data in it; behind them those where a part of it is not known.
 pub(super) fn also_in(
     catalog: &Catalog,
-    (instance, nodes): (InstanceId, u32),
-    deal: &Deal,
+    instance: InstanceId,
+    (chosen, job): (&Deal, &Job),
     limits: &Limits,
 ) -> Vec<RegionId> {
-    let allowed = |region| {
-        let launch = Launch { instance, nodes, region, billing: deal.billing };
-        quota::shortfall(catalog, &limits.quotas, &launch).is_none()
+    let nodes = job.nodes;
+    let allowed = |offer: &Offer| {
+        quota::shortfall(catalog, &limits.quotas, &offer.launch(instance, nodes)).is_none()
     };
-    let mut others: Vec<(UsdPerHour, RegionId)> = catalog
+    let within = |deal: &Deal| {
+        let figures = Figures {
+            instance,
+            nodes,
+            hourly_usd: deal.rate.times(nodes).to_f64(),
+            hours: deal.wall_hours,
+            total_usd: deal.counted.to_f64(),
+        };
+        over_limit(limits, &figures).is_none() && !(limits.budget.is_some() && deal.at_least)
+    };
+    let mut others: Vec<Deal> = catalog
         .prices_of(instance)
         .iter()
-        .filter(|p| p.billing == deal.billing && p.region != deal.region)
+        .filter(|p| p.billing == chosen.billing && p.region != chosen.region)
         .filter(|p| limits.filter.region_miss(catalog, p.region).is_none() && !is_too_old(catalog, p, limits))
-        .filter(|p| allowed(p.region))
-        .filter_map(|p| in_usd(p).map(|rate| (rate, p.region)))
+        .filter_map(|p| Offer::of(catalog, instance, p, limits))
+        .filter(|offer| offer.is_worth_it(limits) && allowed(offer))
+        .filter_map(|offer| offer.deal(job, limits.owed))
+        .filter(within)
         .collect();
-    others.sort();
-    others.dedup_by_key(|(_, region)| *region);
-    others.into_iter().map(|(_, region)| region).collect()
+    others.sort_by(|a, b| {
+        a.at_least
+            .cmp(&b.at_least)
+            .then(a.exact_usd.total_cmp(&b.exact_usd))
+            .then(a.region.cmp(&b.region))
+    });
+    let mut seen = BTreeSet::new();
+    others.into_iter().map(|deal| deal.region).filter(|&region| seen.insert(region)).collect()
 }
 
 /// All prices of a machine in one region that are young enough, for the side-by-side bill.

@@ -361,7 +361,7 @@ impl<'a> Search<'a> {
             replicas: run.replicas,
             total_gpus: instance.gpus * f64::from(run.nodes),
             region: candidate.deal.region,
-            also_in: also_in(self.catalog, (candidate.instance, run.nodes), &candidate.deal, self.limits),
+            also_in: also_in(self.catalog, candidate.instance, (&candidate.deal, &job), self.limits),
             layout: run.layout,
             memory: run.memory,
             capacity_bytes: instance.gpu_memory_bytes as f64,

@@ -14,7 +14,7 @@ use super::updates::{self, Laid};
 use super::{output, policy};
 use crate::catalog::Catalog;
 use crate::catalog::load::{self, CatalogProblem, Loaded, Sections};
-use crate::catalog::select::Filter;
+use crate::catalog::select::{Filter, MaxAge};
 use crate::diag::{Assumption, Finding, InputError, Warning};
 use crate::report::catalog::{Broken, Findings};
 use crate::report::listing::Text;
@@ -169,6 +169,12 @@ impl Frame {
         Ok(())
     }
 
+    /// Warns of exchange rates that are older than prices may be.
+    pub fn warn_of_old_rates(&self, max_age: Option<MaxAge>) {
+        let old = self.money.get().and_then(|money| money.borrow().old_rates(max_age));
+        self.overlay_warnings.borrow_mut().extend(old);
+    }
+
     /// Refuses what the currency of the answer would need a rate for: prices that are asked for, limits in dollars.
     pub fn confirm_currency(
         &self,
@@ -177,7 +183,7 @@ impl Frame {
         limits_in_usd: bool,
     ) -> Result<(), InputError> {
         let Some(money) = self.money.get() else { return Ok(()) };
-        self.overlay_warnings.borrow_mut().extend(money.borrow().old_rates(filter));
+        self.warn_of_old_rates(filter.max_age);
         money.borrow_mut().confirm(catalog, filter, limits_in_usd)
     }
 

@@ -6,12 +6,12 @@ use super::value::{Fx, Term};
 use crate::catalog::Catalog;
 use crate::catalog::price::Currency;
 use crate::catalog::provenance::{AsOf, SourceId};
-use crate::catalog::select::Filter;
+use crate::catalog::select::{Filter, MaxAge};
 use crate::diag::{Assumption, InputError, Warning, near_names};
 use crate::price::assumed::{self, Assumed};
 use crate::price::exchange::{self, Converted, Rates};
 use crate::report::Used;
-use crate::report::exchange::{Exchange, Kind, ListedAmounts, Rate};
+use crate::report::exchange::{Exchange, Kind, Rate};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ impl Money {
             None if catalog.prices.iter().any(|price| price.currency == currency) => Kind::Native,
             None => return Err(no_rate(currency, catalog, "no exchange rate is known for it")),
         };
-        Ok(Exchange { code, decimals, kind, listed: ListedAmounts::default() })
+        Ok(Exchange::new(code, decimals, kind))
     }
 
     fn assume(&mut self, assumed: &[Assumed], catalog: &mut Catalog) {
@@ -134,8 +134,8 @@ impl Money {
     }
 
     /// Rates that are older than the prices may be, as a warning.
-    pub fn old_rates(&self, filter: &Filter) -> Option<Warning> {
-        let limit = filter.max_age?;
+    pub fn old_rates(&self, max_age: Option<MaxAge>) -> Option<Warning> {
+        let limit = max_age?;
         let display = self.display.as_ref().and_then(|display| Currency::from_code(&display.code));
         let old = |(code, stated): &(&Currency, &Stated)| {
             let drawn = Some(**code) == display || self.converted.contains_key(code);
@@ -172,8 +172,7 @@ impl Money {
         let from = |code: &Currency| {
             let rate = self.rates.get(code)?.rate.clone();
             let kind = Kind::From(code.code().to_owned(), rate);
-            let listed = ListedAmounts::default();
-            Some(Exchange { code: "USD".to_owned(), decimals: DECIMALS, kind, listed })
+            Some(Exchange::new("USD".to_owned(), DECIMALS, kind))
         };
         let told = self.display.clone().or_else(|| drawn.first().and_then(from));
         Ok((told.map(|exchange| exchange.with_listed(used.listed())), assumptions))

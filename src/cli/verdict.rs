@@ -138,8 +138,8 @@ pub fn owed(catalog: &Catalog, best: &Cost) -> Option<Warning> {
     let (share, owed) = best.total.zip(best.commitment)?;
     let billing = best.billing.name();
     let message = format!(
-        "the first row counts {share} USD, the share of the job in a term of {billing}; the contract owes {owed} USD, \
-         used or not"
+        "the first row counts {share} USD, the share of the job in a term of {billing}, and so do limits; the contract \
+         owes {owed} USD, used or not"
     );
     (owed > share).then_some(Warning { id: "commitment-owed", message })
 }
@@ -153,7 +153,7 @@ pub fn owed_by(catalog: &Catalog, best: Option<&Recommendation>) -> Option<Warni
 
 /// Says that totals lack parts whose prices are not known.
 pub fn parts_unknown<'c>(costs: impl Iterator<Item = &'c Cost>) -> Option<Warning> {
-    let count = costs.filter(|cost| cost.at_least).count();
+    let count = costs.filter(|cost| cost.at_least && cost.total.is_some()).count();
     let message = format!(
         "{count} total{} storage or egress, whose price there is not in the catalog: at least what is said, and behind \
          all that is known",

@@ -155,6 +155,17 @@ pub enum Found {
     Nothing(String),
 }
 
+impl Found {
+    /// Whether a price that belongs to the cost is not known.
+    pub fn is_at_least(&self) -> bool {
+        match self {
+            Self::Choice(spend) => spend.at_least,
+            Self::UnknownPrice | Self::TooOld => true,
+            Self::Nothing(_) => false,
+        }
+    }
+}
+
 impl Budget {
     /// Ids of the limits that every workload is held against.
     pub fn checked(&self) -> Vec<&'static str> {

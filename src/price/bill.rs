@@ -146,7 +146,7 @@ fn cost(price: &Price, job: &Job, on_demand: Option<UsdPerHour>) -> Cost {
         minimum_s: compute.map(|charge| charge.minimum_s.max(charge.increment_s)),
         parts,
         total: parts.total(),
-        at_least: parts.at_least(),
+        at_least: whole.is_none() || parts.at_least(),
         low: total(billed.low),
         high: total(billed.high),
         commitment,

@@ -37,7 +37,7 @@ pub struct Cost {
     pub parts: part::Parts,
     /// Expected cost of the job; for commitments the job's share of the term. The sum of the parts that are known.
     pub total: Option<Usd>,
-    /// The total lacks a part whose price is not known.
+    /// The total lacks a part whose price is not known; also where that is the machine's own and there is no total.
     pub at_least: bool,
     /// Optimistic cost of the job.
     pub low: Option<Usd>,

@@ -67,7 +67,7 @@ pub struct CheckedWorkload {
     pub pick: Option<Row>,
     /// What it costs to its end; for a commitment all that is owed. Unknown is `null`.
     pub total_usd: Option<Num>,
-    /// A part of it, storage or egress, is not known.
+    /// A part of it, storage or egress, is not known; or no price at all, and there is no total.
     pub at_least: bool,
     /// What falls into a month of 730 hours.
     pub monthly_usd: Option<Num>,
@@ -140,6 +140,14 @@ impl CheckAnswer {
         let verdict = Verdict::of(judged.iter().flat_map(|one| &one.violations)).name();
         let mut used = Used::default();
         let count = judged.len();
+        let spent = || {
+            judged.iter().filter_map(|one| match &one.found {
+                Found::Choice(spend) => Some(spend),
+                _ => None,
+            })
+        };
+        used.listed_mut().sum(totals.total, spent().map(|spend| spend.total));
+        used.listed_mut().sum(totals.monthly, spent().map(|spend| spend.monthly));
         let workloads = judged.into_iter().map(|one| CheckedWorkload::new(one, &mut used)).collect();
         Self { workloads, totals: TotalsLine::new(count, totals), verdict, used }
     }
@@ -162,7 +170,7 @@ impl CheckedWorkload {
             verdict: Verdict::of(&judged.violations).name(),
             workload: judged.answer.workload.unwrap_or_default(),
             total_usd: spend.map(|s| Num::usd(s.total)),
-            at_least: spend.is_some_and(|s| s.at_least),
+            at_least: judged.found.is_at_least(),
             monthly_usd: spend.map(|s| Num::usd(s.monthly)),
             usd_per_hour: spend.map(|s| Num::usd_per_hour(s.hourly)),
             price_age_days: spend.map(|s| Num::exact(s.price_age_days as f64)),

@@ -1,5 +1,7 @@
 //! The body of `commitments`: what to commit to, what stays burst, from when on each contract pays.
 
+mod amounts;
+
 use super::date::Dated;
 use super::document::{Body, Csv, Used};
 use super::number::Num;
@@ -218,6 +220,19 @@ pub struct Found<'a> {
     pub regret: &'a [Regret],
 }
 
+impl Found<'_> {
+    /// The offer that a part of the plan is bought under.
+    fn offer(&self, part: Part) -> (&Offer, PartKind) {
+        let priced = self.priced;
+        let (at, kind) = match part {
+            Part::Commitment(commitment) => (priced.commitments[commitment], PartKind::Committed(commitment)),
+            Part::Spot => (priced.spot.unwrap_or(priced.on_demand), PartKind::Spot),
+            Part::OnDemand => (priced.on_demand, PartKind::OnDemand),
+        };
+        (&self.candidate.offers[at], kind)
+    }
+}
+
 impl Commitments {
     /// An answer without a plan: the demand alone.
     pub fn nothing(demand: Option<&Demand>, horizon: Horizon, unit: Unit) -> Self {
@@ -244,6 +259,8 @@ impl Commitments {
         let offers = &found.candidate.offers;
         let mut used = Used::default();
         offers.iter().filter(|offer| offer.per_hour.is_some()).for_each(|offer| used.price(offer.source));
+        found.amounts(used.listed_mut());
+        used.listed_mut().rest(Some(Num::usd(all)), Some(Num::usd(total)), Some(Num::usd(saves)));
         let commitments = found.priced.market.commitments.iter().zip(&found.priced.commitments);
         Self {
             tiers: found.bill.tiers.iter().map(|tier| TierLine::new(found, tier)).collect(),
@@ -298,13 +315,7 @@ impl Place {
 
 impl TierLine {
     fn new(found: &Found, tier: &Tier) -> Self {
-        let priced = found.priced;
-        let (at, part) = match tier.part {
-            Part::Commitment(commitment) => (priced.commitments[commitment], PartKind::Committed(commitment)),
-            Part::Spot => (priced.spot.unwrap_or(priced.on_demand), PartKind::Spot),
-            Part::OnDemand => (priced.on_demand, PartKind::OnDemand),
-        };
-        let offer = &found.candidate.offers[at];
+        let (offer, part) = found.offer(tier.part);
         let source = found.catalog.source(offer.source);
         let committed = matches!(part, PartKind::Committed(_));
         let held = tier.instances as f64 * (tier.to_hour - tier.from_hour) as f64;
@@ -356,6 +367,11 @@ impl BreakEvenLine {
 }
 
 impl RegretLine {
+    /// What a plan costs more than the best one.
+    pub(super) fn more(total: Num, best: Num) -> Num {
+        Num::rounded(total.value() - best.value(), 2)
+    }
+
     fn new(regret: &Regret) -> Self {
         Self {
             usage_change_pct: regret.change,

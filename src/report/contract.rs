@@ -71,7 +71,7 @@ pub struct CostLine {
     pub parts: PartsLine,
     /// Expected cost of the job; for commitments its share of the term. The sum of the parts that are known.
     pub total_usd: Option<Num>,
-    /// The total lacks a part whose price is not known.
+    /// The total lacks a part whose price is not known; a total that is not known lacks all.
     pub at_least: bool,
     /// Optimistic.
     pub low_usd: Option<Num>,

@@ -105,7 +105,7 @@ pub struct CostRow {
     pub parts: PartsLine,
     /// Cost of the hours; for commitments their share of the term. The sum of the parts that are known.
     pub total_usd: Option<Num>,
-    /// The total lacks a part whose price is not known.
+    /// The total lacks a part whose price is not known; a total that is not known lacks all.
     pub at_least: bool,
     /// Optimistic: spot with the fewest interruptions that a source supports.
     pub low_usd: Option<Num>,

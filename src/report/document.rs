@@ -96,7 +96,19 @@ impl Used {
         self.listed.add(cost);
     }
 
-    /// Amounts that are known without a rate.
+    /// The price for an hour of a contract that is in the answer for other hours than those of its bill.
+    pub fn cost_per_hour(&mut self, cost: &Cost) {
+        self.price(cost.source);
+        let listed = cost.listed.as_ref().map(|it| (it.currency, it.per_hour));
+        cost.usd_per_hour.into_iter().for_each(|rate| self.listed.add_rate(rate, listed));
+    }
+
+    /// Amounts that are known without a rate, and what totals are made of.
+    pub fn listed_mut(&mut self) -> &mut ListedAmounts {
+        &mut self.listed
+    }
+
+    /// The same to read.
     pub fn listed(&self) -> &ListedAmounts {
         &self.listed
     }

@@ -1,7 +1,8 @@
 //! Money of a document in another currency, in one place for every command and format: each `…_usd…` field gets a twin
 //! `…_amount…`, each column and sentence of a page its currency.
 //!
-//! Works on finished figures, so that the amounts are those that are printed, times the rate, exact to the last decimal.
+//! Works on finished figures: the amounts are those that are printed, times the rate, exact to the last decimal; a total is
+//! the sum of the amounts that are printed as its parts, which may be some of the last decimals away from that.
 
 mod json;
 mod listed;
@@ -13,6 +14,7 @@ use super::date::Dated;
 use super::node::Node;
 use crate::catalog::provenance::AsOf;
 use rust_decimal::{Decimal, RoundingStrategy};
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 /// In which currency the money of a document is told.
@@ -24,8 +26,10 @@ pub struct Exchange {
     pub decimals: u32,
     /// How amounts come about.
     pub kind: Kind,
-    /// Amounts that need no rate.
+    /// Amounts that need no rate, and what totals are made of.
     pub listed: ListedAmounts,
+    /// Totals that are the sum of printed amounts, by their dollars.
+    pub sums: BTreeMap<Decimal, Decimal>,
 }
 
 /// How amounts come about.
@@ -63,12 +67,20 @@ pub(super) fn twin(field: &str) -> Option<String> {
 }
 
 impl Exchange {
+    /// An exchange that knows no amount yet.
+    pub fn new(code: String, decimals: u32, kind: Kind) -> Self {
+        Self { code, decimals, kind, listed: ListedAmounts::default(), sums: BTreeMap::new() }
+    }
+
     /// The amount of a dollar figure that is rounded as the field or column `what` is.
     fn amount(&self, what: Grain, usd: Decimal) -> Option<Decimal> {
         let Kind::Converted(rate) = &self.kind else { return Some(usd) };
         if let Some(listed) = self.listed_amount(what, usd) {
             let places = if what == Grain::Total { self.decimals } else { what.most_places() };
             return Some(listed.round_dp_with_strategy(places, RoundingStrategy::MidpointAwayFromZero));
+        }
+        if let Some(&sum) = self.sums.get(&usd).filter(|_| what == Grain::Total) {
+            return Some(sum);
         }
         let exact = usd.checked_mul(rate.per_usd)?;
         Some(exact.round_dp_with_strategy(self.places(what, rate), RoundingStrategy::MidpointAwayFromZero))

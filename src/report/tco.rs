@@ -15,7 +15,7 @@ use crate::money::{Usd, UsdPerHour};
 use crate::price::listing::CostRow;
 use crate::price::own::{Server, YEAR_HOURS};
 use crate::price::tokens::{TokenBill, Tokens};
-use compare::{break_evens, carbon, cash};
+use compare::{break_evens, carbon, cash, sums};
 use options::{api, gpus, own, rent, serverless};
 use serde::Serialize;
 
@@ -293,12 +293,14 @@ impl Tco {
     /// The body for what was found.
     pub fn new(found: &Found) -> Self {
         let mut used = Used::default();
-        found.rent.iter().filter(|row| row.cost.total.is_some()).for_each(|row| used.price(row.cost.source));
+        let priced = found.rent.iter().map(|row| &row.cost).filter(|cost| cost.total.is_some());
+        priced.for_each(|cost| used.cost_per_hour(cost));
         found.apis.iter().for_each(|api| used.price(api.price.source));
         let mut options: Vec<OptionLine> = found.rent.iter().map(|row| rent(found, row)).collect();
         options.extend(found.serverless.map(|price| serverless(found, price)));
         options.push(own(found));
         options.extend(found.apis.iter().map(|offer| api(found, offer)));
+        sums(&options, used.listed_mut());
         // The cheapest first; names break ties.
         options
             .sort_by_key(|line| (line.per_year.is_none(), line.per_year, line.option, line.provider.clone()));

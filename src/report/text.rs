@@ -51,7 +51,7 @@ pub(super) fn price_text(amount: Option<Num>) -> String {
 
 /// A total, `at least` where a part of it is not known.
 fn total_text(total: Option<Num>, at_least: bool) -> String {
-    let least = if at_least { "at least\u{a0}" } else { "" };
+    let least = if at_least && total.is_some() { "at least\u{a0}" } else { "" };
     format!("{least}{}", price_text(total))
 }
 

@@ -7,6 +7,7 @@ use crate::advise::{Advice, Recommendation, Sort, advise};
 use crate::catalog::Catalog;
 use crate::catalog::load::Sections;
 use crate::catalog::lookup::LookupError;
+use crate::catalog::select::MaxAge;
 use crate::cli::args::GateArgs;
 use crate::cli::config::{Settings, at};
 use crate::cli::constraint::{BillArgs, ConstraintArgs, FilterArgs, LimitArgs, SpotArgs};
@@ -51,9 +52,11 @@ pub fn run(frame: &Frame, args: &GateArgs) -> anyhow::Result<Outcome> {
         let one = gate.choose(entry, args.quota.as_deref()).map_err(|error| placed(entry, error))?;
         assumptions.extend(one.assumptions);
         warnings.extend(one.warnings);
+        frame.warn_of_old_rates(one.max_age);
         judged.push(one.judged);
         frame.step(&format!("workload `{}` done", entry.name));
     }
+    frame.warn_of_old_rates(project.budget.max_age_days.map(|days| MaxAge { days, today }));
     let totals = Totals::of(judged.iter().map(|one| (one.name.as_str(), &one.found)));
     for one in &mut judged {
         let mut violations = project.budget.violations(&one.found, &totals);
@@ -97,6 +100,7 @@ struct Chosen {
     judged: Judged,
     assumptions: Vec<Assumption>,
     warnings: Vec<Warning>,
+    max_age: Option<MaxAge>,
 }
 
 impl Gate<'_> {
@@ -144,6 +148,7 @@ impl Gate<'_> {
             asked.insert("quota".to_owned(), limits.quotas.iter().map(|quota| quota.text.clone()).collect());
         }
         Ok(Chosen {
+            max_age: limits.filter.max_age,
             assumptions: [workload.assumptions, found.assumptions].concat(),
             warnings: [workload.warnings, found.warnings].concat(),
             judged: Judged { name: entry.name.clone(), asked, answer, found: choice, checked, violations },

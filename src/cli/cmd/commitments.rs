@@ -41,14 +41,15 @@ pub fn run(frame: &Frame, args: CommitmentsArgs) -> anyhow::Result<Outcome> {
     assumptions.extend(said::growth(growth));
     let demand = Demand::over(&usage, horizon, growth / 100.0);
     let nothing = |unit| Commitments::nothing(Some(&demand), horizon, unit);
-    let mut catalog = frame.catalog_for(Sections::PRICES, || nothing(Unit::Machine))?;
+    let rules = rules(&plan);
+    let sections = Sections { constants: rules.spot_share > 0.0, ..Sections::PRICES };
+    let mut catalog = frame.catalog_for(sections, || nothing(Unit::Machine))?;
     assumptions.extend(discount::apply(frame.project()?, &mut catalog)?);
     let mut filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
     frame.confirm_currency(&catalog, &filter, false)?;
     let kinds = kinds(std::mem::take(&mut filter.billing));
     one_machine(&filter, &catalog)?;
     one_size(&filter, &catalog)?;
-    let rules = rules(&plan);
     let mut billing = vec![Billing::OnDemand];
     billing.extend((rules.spot_share > 0.0).then_some(Billing::Spot));
     billing.extend(&kinds);
@@ -218,7 +219,7 @@ fn about(
     all.extend(said::place(catalog, choice, best.candidate));
     all.extend(said::terms(&best.priced.market, horizon));
     all.extend(said::parts(&best.priced.market, rules.whole));
-    all.extend(said::spot(&best.bill));
+    all.extend(said::spot(catalog, best.candidate, &best.priced, &best.bill));
     all
 }
 

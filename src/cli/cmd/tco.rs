@@ -32,6 +32,7 @@ pub fn run(frame: &Frame, args: TcoArgs) -> anyhow::Result<Outcome> {
     let mut catalog = frame.catalog_for(Sections::ALL, || Tco::nothing(years))?;
     let mut assumptions = discount::apply(frame.project()?, &mut catalog)?;
     let filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
+    frame.warn_of_old_rates(filter.max_age);
     let mut machines = match &tokens {
         Some(tokens) => machine::serving(frame, &catalog, &workload, &traffic, tokens, (&asked, own.nodes))?,
         None => machine::asked(&catalog, filter, own.nodes)?,

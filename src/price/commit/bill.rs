@@ -84,8 +84,24 @@ pub(super) fn bill(question: &Question, plan: &Plan, demand: &Demand) -> Bill {
     }
 }
 
-pub(super) fn on_demand(market: &Market, demand: &Demand) -> Usd {
-    cents(market.on_demand.picodollars() * i128::from(demand.total()))
+/// All instance-hours of a demand at one price, to the cent.
+pub fn all_at(per_hour: UsdPerHour, demand: &Demand) -> Usd {
+    cents(per_hour.picodollars() * i128::from(demand.total()))
+}
+
+impl Tier {
+    /// Instance-hours that are paid, in millionths: whole terms of what is committed, busy hours of burst.
+    fn paid(&self) -> u64 {
+        match self.billing.term_hours().filter(|_| matches!(self.part, Part::Commitment(_))) {
+            Some(term) => self.instances * u64::from(term) * self.terms as u64,
+            None => self.busy,
+        }
+    }
+
+    /// What the tier costs at another price for one instance and hour, to the cent.
+    pub fn at(&self, per_hour: UsdPerHour) -> Usd {
+        cents(per_hour.picodollars() * i128::from(self.paid()))
+    }
 }
 
 impl Plan {

@@ -47,7 +47,7 @@ mod step;
 pub mod usage;
 mod whole;
 
-pub use bill::{Bill, Part, Tier};
+pub use bill::{Bill, Part, Tier, all_at};
 pub use market::{Commitment, Market};
 pub use shape::{Column, load_duration};
 
@@ -156,7 +156,7 @@ impl Question {
 
     /// What everything on demand costs.
     pub fn all_on_demand(&self, demand: &Demand) -> Usd {
-        bill::on_demand(&self.market, demand)
+        all_at(self.market.on_demand, demand)
     }
 
     /// What the plan costs when usage is not as planned, beside the best that could be done then; `None` as in

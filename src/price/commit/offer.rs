@@ -4,7 +4,7 @@ use super::{Commitment, Market};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
 use crate::catalog::instance::{InstanceId, ProviderId};
-use crate::catalog::price::{Billing, Upfront};
+use crate::catalog::price::{Billing, Currency, Upfront};
 use crate::catalog::provenance::SourceId;
 use crate::catalog::region::RegionId;
 use crate::catalog::select::Filter;
@@ -35,6 +35,8 @@ pub struct Offer {
     pub upfront: Option<Upfront>,
     /// Price of one unit; `None` is unknown.
     pub per_hour: Option<UsdPerHour>,
+    /// The same in the currency of the source, where that is another one.
+    pub listed: Option<(Currency, UsdPerHour)>,
     /// What one unit pays at the start of a term, where `upfront` is a part that the source tells.
     pub fee: Option<Usd>,
     /// Where the price comes from, with its date.
@@ -129,6 +131,7 @@ fn offer(row: CostRow) -> Offer {
         upfront: cost.upfront,
         // A unit is a whole machine, of one GPU where GPUs are counted, or as many as are sold together.
         per_hour: cost.usd_per_hour,
+        listed: cost.listed.as_ref().map(|it| (it.currency, it.per_hour)),
         // The query is about one unit for less than a term.
         fee: cost.upfront_paid.filter(|_| cost.upfront == Some(Upfront::Partial)),
         source: cost.source,

@@ -7,6 +7,8 @@ use crate::catalog::Catalog;
 use crate::catalog::price::Billing;
 use crate::diag::{Assumption, Warning};
 use crate::money::Usd;
+use crate::price::listing::gang;
+use crate::price::spot::outlook::{self, SpotFlags};
 use std::collections::BTreeSet;
 
 fn assume(id: &'static str, value: String, why: &str) -> Assumption {
@@ -147,14 +149,35 @@ pub fn gap(gap: Option<Usd>) -> Option<Assumption> {
     gap.map(|usd| assume("mix-left-open", format!("at most {usd} USD"), why))
 }
 
-/// What spot is priced at.
-pub fn spot(bill: &Bill) -> Option<Assumption> {
-    bill.tiers.iter().any(|tier| tier.part == Part::Spot).then(|| {
-        assume(
-            "spot-without-reruns",
-            "price of the hour".to_owned(),
-            "reruns after interruptions are not counted here: see recommend --billing spot",
+/// What spot is priced at, what is known of its interruptions, and how many reruns it bears. A usage says nothing of jobs
+/// and their checkpoints, so which work is done twice is not known, and nothing is made up for it.
+pub fn spot(catalog: &Catalog, candidate: &Candidate, priced: &Priced, bill: &Bill) -> Option<Assumption> {
+    let tier = bill.tiers.iter().find(|tier| tier.part == Part::Spot)?;
+    let offer = &candidate.offers[priced.spot?];
+    let count = catalog.instance(offer.instance).smallest_count.max(1);
+    let gangs = [gang(catalog, offer.instance, count)];
+    let flags = SpotFlags::default();
+    let outlook = outlook::of(catalog, &gangs[0], None, &flags, None);
+    let hours = tier.busy as f64 / MICRO as f64;
+    let losses = [&outlook.expected, &outlook.low, &outlook.high].map(|it| it.interruptions_per_hour);
+    let known = outlook::assumptions(catalog, &flags, &gangs, (false, false));
+    let source = known.into_iter().find(|known| known.id == "spot-interruptions").map(|known| known.source);
+    let of_hours = source.as_ref().map_or_else(String::new, |_| {
+        let [expected, low, high] = losses.map(|rate| (rate * hours).round());
+        let [rate, least, most] = losses;
+        format!(
+            "; at the measured {rate} ({least} to {most}) interruptions an hour these hours have {expected} ({low} to {high})"
         )
+    });
+    let bears = (priced.market.on_demand.to_f64() / offer.per_hour?.to_f64() - 1.0) * 100.0;
+    let why = format!(
+        "usage names no job, so that it is not known which work has checkpoints and what is done twice: reruns are not in \
+         it{of_hours}. Spot stays below on-demand while they add less than {bears:.0} % to its hours; \
+         `recommend --billing spot` counts them for a job"
+    );
+    Some(Assumption {
+        source: source.unwrap_or_default(),
+        ..assume("spot-without-reruns", "price of the hour".to_owned(), &why)
     })
 }
 

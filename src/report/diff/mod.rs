@@ -138,14 +138,17 @@ impl DiffAnswer {
         }
         let pairs = pairs(&before, &now);
         let (totals, judged) = totals(&before, &now, &pairs);
+        let rows: Vec<DiffLine> = pairs.iter().map(DiffLine::new).collect();
+        let mut used = Used::default();
+        totals.sums(&rows, used.listed_mut());
         Ok(Self {
-            rows: pairs.iter().map(DiffLine::new).collect(),
+            rows,
             limit: limit.map(|limit| LimitLine::new(limit, &judged)),
             totals,
             old: Origin::new(&before),
             new: Origin::new(&now),
             compares: now.command,
-            used: Used::default(),
+            used,
         })
     }
 

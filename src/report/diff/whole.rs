@@ -2,11 +2,15 @@
 
 use super::split::Split;
 use super::stored::Stored;
-use super::{Pair, num, percent};
+use super::{DiffLine, Pair, Side, num, percent};
 use crate::money::Usd;
+use crate::report::exchange::ListedAmounts;
 use crate::report::number::Num;
 use rust_decimal::Decimal;
 use serde::Serialize;
+
+/// What the figures of `check` are of.
+const SUM: &str = "sum of workloads";
 
 /// The change as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -134,13 +138,29 @@ pub(super) fn totals(before: &Stored, now: &Stored, pairs: &[Pair]) -> (TotalsLi
 }
 
 impl TotalsLine {
+    /// What the printed figures are made of.
+    pub(super) fn sums(&self, rows: &[DiffLine], amounts: &mut ListedAmounts) {
+        if self.of == SUM {
+            let usd = |side: &Option<Side>| Usd::from_f64(side.as_ref()?.total_usd?.value());
+            amounts.sum(self.old_usd.and_then(|it| Usd::from_f64(it.value())), rows.iter().filter_map(|row| usd(&row.old)));
+            amounts.sum(self.new_usd.and_then(|it| Usd::from_f64(it.value())), rows.iter().filter_map(|row| usd(&row.new)));
+        }
+        amounts.rest(self.new_usd, self.old_usd, self.change_usd);
+        amounts.rest(self.change_usd, self.price_usd, self.workload_usd);
+        for row in rows {
+            let total = |side: &Option<Side>| side.as_ref().and_then(|side| side.total_usd);
+            amounts.rest(total(&row.new), total(&row.old), row.change_usd);
+            amounts.rest(row.change_usd, row.price_usd, row.workload_usd);
+        }
+    }
+
     fn sum(pairs: &[Pair]) -> Self {
         let unknown: Vec<String> =
             pairs.iter().filter(|p| p.split.change.is_none()).map(|p| p.name.to_owned()).collect();
         let old = known(pairs.iter().map(|pair| pair.old?.total));
         let change = all(pairs.iter().map(|pair| pair.split.change));
         Self {
-            of: "sum of workloads",
+            of: SUM,
             old_usd: num(old),
             new_usd: num(known(pairs.iter().map(|pair| pair.new?.total))),
             at_least: !unknown.is_empty(),
@@ -159,7 +179,7 @@ impl TotalsLine {
             of,
             old_usd: num(old),
             new_usd: num(new),
-            at_least: false,
+            at_least: pair.split.change.is_none(),
             change_usd: num(pair.split.change),
             change_pct: percent(pair.split.change, old),
             price_usd: num(pair.split.price),

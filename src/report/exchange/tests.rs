@@ -9,16 +9,11 @@ use serde_json::{Value, json};
 
 fn at(code: &str, per_usd: &str, decimals: u32) -> Exchange {
     let rate = Rate { per_usd: per_usd.parse().unwrap(), as_of: AsOf::Day(date(2026, 11, 30)) };
-    Exchange {
-        code: code.to_owned(),
-        decimals,
-        kind: Kind::Converted(rate),
-        listed: ListedAmounts::default(),
-    }
+    Exchange::new(code.to_owned(), decimals, Kind::Converted(rate))
 }
 
 fn native() -> Exchange {
-    Exchange { code: "CNY".to_owned(), decimals: 2, kind: Kind::Native, listed: ListedAmounts::default() }
+    Exchange::new("CNY".to_owned(), 2, Kind::Native)
 }
 
 /// A document in the order of its fields.

@@ -6,6 +6,7 @@ use crate::catalog::price::Billing;
 use crate::money::Usd;
 use crate::price::own::{Server, break_even};
 use crate::report::date::Dated;
+use crate::report::exchange::ListedAmounts;
 use crate::report::number::Num;
 
 /// Own against each contract by the hour, rent and own against the cheapest API, rent against serverless.
@@ -97,6 +98,16 @@ pub(super) fn cash(options: &[OptionLine]) -> Vec<YearLine> {
         add(line.name(), line.paid.clone());
     }
     lines
+}
+
+/// What the printed sums of years are made of.
+pub(super) fn sums(options: &[OptionLine], amounts: &mut ListedAmounts) {
+    for line in options {
+        for years in 1..=line.paid.len() {
+            let paid = line.paid[..years].iter().copied();
+            amounts.sum(paid.clone().sum(), paid.flatten());
+        }
+    }
 }
 
 /// Carbon of the electricity: rented machines where each contract has them, with the provider's own PUE; one's own on the

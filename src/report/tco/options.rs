@@ -51,7 +51,7 @@ pub(super) fn rent(found: &Found, row: &CostRow) -> OptionLine {
         overridden: cost.overridden,
         commitment_usd: owed.map(Num::usd),
         upfront_usd: terms.map(|terms| Num::usd(terms.upfront)),
-        at_least: spot && cost.usd_per_hour.is_some(),
+        at_least: spot || cost.usd_per_hour.is_none(),
         unknown_parts: if spot { vec!["reruns"] } else { Vec::new() },
         notes,
         ..OptionLine::default()
@@ -106,7 +106,7 @@ pub(super) fn own(found: &Found) -> OptionLine {
     let line = OptionLine {
         option: "own",
         billed_hours_per_year: Some(Num::exact(YEAR_HOURS)),
-        at_least: known && !unknown.is_empty(),
+        at_least: !unknown.is_empty(),
         unknown_parts: unknown,
         parts: parts
             .iter()

@@ -54,8 +54,9 @@ fn workloads(all: &[CheckedWorkload]) -> Grid {
 }
 
 fn sums(totals: &TotalsLine) -> String {
-    let least = if totals.at_least { "at least " } else { "" };
-    let least_hour = if totals.unknown.is_empty() { "" } else { "at least " };
+    let known = totals.total_usd.is_some();
+    let least = if totals.at_least && known { "at least " } else { "" };
+    let least_hour = if totals.unknown.is_empty() || !known { "" } else { "at least " };
     let sums = format!(
         "All together: {least}{} USD to their end, {least}{} USD a month of 730 h, {least_hour}{} USD/h at once.",
         price_text(totals.total_usd),

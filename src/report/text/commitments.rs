@@ -1,7 +1,7 @@
 //! The page of `commitments`.
 
 use super::{billing, curve, grouped, overlay_legend, price_text};
-use crate::report::commitments::{BreakEvenLine, Commitments, Place, TierLine};
+use crate::report::commitments::{BreakEvenLine, Commitments, Place, RegretLine, TierLine};
 use crate::report::view::{Block, Grid};
 
 /// The page of `commitments`.
@@ -133,7 +133,7 @@ fn break_even(lines: &[BreakEvenLine]) -> Grid {
 fn regret(answer: &Commitments) -> Grid {
     let mut grid = Grid::new(&[">usage %", ">this plan USD", ">best plan USD", ">regret USD"]);
     for line in &answer.regret {
-        let more = crate::report::number::Num::rounded(line.total_usd.value() - line.best_usd.value(), 2);
+        let more = RegretLine::more(line.total_usd, line.best_usd);
         grid.push(vec![
             format!("{:+}", line.usage_change_pct),
             price_text(Some(line.total_usd)),

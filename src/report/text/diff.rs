@@ -8,13 +8,16 @@ use crate::report::view::{Block, Grid};
 /// The change as a whole in one line.
 pub(in crate::report) fn diff_headline(answer: &DiffAnswer) -> String {
     let totals = &answer.totals;
-    let least = if totals.at_least { "at least " } else { "" };
-    let what = totals.of;
+    let side = |usd: Option<Num>| {
+        let least = if totals.at_least && usd.is_some() { "at least " } else { "" };
+        format!("{least}{}", price_text(usd))
+    };
     let sides = format!(
-        "{}, {what}: {least}{} USD before, {least}{} USD now",
+        "{}, {}: {} USD before, {} USD now",
         answer.compares,
-        price_text(totals.old_usd),
-        price_text(totals.new_usd)
+        totals.of,
+        side(totals.old_usd),
+        side(totals.new_usd)
     );
     if totals.change_usd.is_none() {
         let names = if totals.unknown.is_empty() {
