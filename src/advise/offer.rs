@@ -61,9 +61,8 @@ impl<'c> Offers<'c> {
         let mut found = Self { offers: Vec::new(), missing: "not-offered" };
         for &billing in &limits.billing {
             // Whether spot pays is a matter of on-demand in the same region.
-            let each = !limits.quotas.is_empty()
-                || limits.extras.depend_on_place()
-                || billing == Billing::Spot;
+            let each =
+                !limits.quotas.is_empty() || limits.extras.depend_on_place() || billing == Billing::Spot;
             let (mut best, mut others): (Option<Offer<'c>>, Vec<Offer<'c>>) = (None, Vec::new());
             for price in prices
                 .iter()
@@ -260,9 +259,8 @@ pub(super) fn also_in(
     limits: &Limits,
 ) -> Vec<RegionId> {
     let nodes = job.nodes;
-    let allowed = |offer: &Offer| {
-        quota::shortfall(catalog, &limits.quotas, &offer.launch(instance, nodes)).is_none()
-    };
+    let allowed =
+        |offer: &Offer| quota::shortfall(catalog, &limits.quotas, &offer.launch(instance, nodes)).is_none();
     let within = |deal: &Deal| {
         let figures = Figures {
             instance,
@@ -284,10 +282,7 @@ pub(super) fn also_in(
         .filter(within)
         .collect();
     others.sort_by(|a, b| {
-        a.at_least
-            .cmp(&b.at_least)
-            .then(a.exact_usd.total_cmp(&b.exact_usd))
-            .then(a.region.cmp(&b.region))
+        a.at_least.cmp(&b.at_least).then(a.exact_usd.total_cmp(&b.exact_usd)).then(a.region.cmp(&b.region))
     });
     let mut seen = BTreeSet::new();
     others.into_iter().map(|deal| deal.region).filter(|&region| seen.insert(region)).collect()

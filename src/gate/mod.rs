@@ -227,7 +227,7 @@ impl Budget {
                     actual: Option<Money>,
                     own: String| {
             let (limit, actual) = limit.zip(actual).filter(|(limit, actual)| actual.0 > limit.0)?;
-            let shared = if several { format!("; {own} of it here") } else { String::new() };
+            let shared = if several { format!("; {own} USD of it here") } else { String::new() };
             Some(Violation {
                 id: id.to_owned(),
                 level,

@@ -41,8 +41,8 @@ impl Panel {
 /// The file.
 pub fn svg(answer: &Commitments) -> String {
     let mut out = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"760\" height=\"640\" viewBox=\"0 0 760 640\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"760\" height=\"640\" fill=\"#ffffff\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"840\" height=\"640\" viewBox=\"0 0 840 640\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"840\" height=\"640\" fill=\"#ffffff\"/>\n",
     );
     let _ = writeln!(out, "<title>Commitments over {} h</title>", answer.hours);
     load(answer, &mut out);
@@ -106,8 +106,8 @@ fn load(answer: &Commitments, out: &mut String) {
 /// The contracts of one machine as a file of their own.
 pub fn break_even_svg(kinds: &Kinds) -> String {
     let mut out = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"760\" height=\"310\" viewBox=\"0 0 760 310\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"760\" height=\"310\" fill=\"#ffffff\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"840\" height=\"310\" viewBox=\"0 0 840 310\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"840\" height=\"310\" fill=\"#ffffff\"/>\n",
     );
     let _ = writeln!(out, "<title>{}</title>", escaped(&kinds.title));
     break_even(kinds, 50.0, &mut out);

@@ -354,6 +354,22 @@ fn p080_a_spot_price_says_which_figure_it_is_in_every_view() {
     }
 }
 
+/// P076: an eighth of a GPU stays one in every format, and whole numbers stay whole.
+#[test]
+fn p076_shares_of_a_gpu_are_printed_as_they_are() {
+    for (instance, count) in [("aws/g6f.large", "0.125"), ("aws/p5.48xlarge", "8")] {
+        let line = format!("catalog instances --instance {instance}");
+        let json = words(&format!("{line} --json")).stdout;
+        assert!(json.contains(&format!("\"gpus_per_node\": {count},")), "{json}");
+        let csv = words(&format!("{line} --format csv")).stdout;
+        assert!(csv.lines().nth(1).is_some_and(|row| row.split(',').any(|cell| cell == count)), "{csv}");
+        let row = &rows(&format!("cost --instance {instance} --region us-east-1 --billing on-demand --hours 1"))[0];
+        assert_eq!(row["gpus_per_node"].to_string(), count);
+        let all = number(&row["usd_per_gpu_hour"]) * number(&row["gpus_per_node"]);
+        assert!((all - number(&row["usd_per_hour"])).abs() < 0.001, "{row}");
+    }
+}
+
 /// P164: memory that is divided by 2^30 is called GiB everywhere.
 #[test]
 fn p164_memory_is_labelled_gib() {
@@ -398,7 +414,7 @@ fn recommend_chooses_the_region_by_the_total() {
     let document = words(line).json();
     let best = &document["recommendations"][0];
     assert_eq!(best["ranked_at_least"], false, "{best}");
-    let mut tried = 0;
+    let (mut tried, mut last) = (0, (false, number(&best["ranked_total_usd"])));
     for region in best["also_in"].as_array().expect("regions") {
         let other = words(&format!("{line} --region {}", region.as_str().expect("a name"))).json();
         let other = &other["recommendations"][0];
@@ -408,8 +424,44 @@ fn recommend_chooses_the_region_by_the_total() {
                 || number(&other["ranked_total_usd"]) >= number(&best["ranked_total_usd"]),
             "{region}: {other}"
         );
+        // By the total of the job, what is not wholly known behind.
+        let rank = (other["ranked_at_least"] == true, number(&other["ranked_total_usd"]));
+        assert!(rank >= last, "{region}: {rank:?} behind {last:?}");
+        last = rank;
     }
     assert!(tried > 2, "{best}");
+    let within = number(&best["ranked_total_usd"]) + 1.0;
+    let few = words(&format!("{line} --budget {within}")).json();
+    let few = &few["recommendations"][0];
+    assert_eq!(few["region"], best["region"]);
+    assert!(
+        few["also_in"].as_array().map_or(0, Vec::len) < tried,
+        "regions over the budget are no choice: {few}"
+    );
+}
+
+/// Where reruns make spot dearer than on-demand it is neither offered, nor does its lower price keep it from another region.
+#[test]
+fn spot_is_offered_where_it_pays() {
+    let row = |region: &str, billing: &str, usd: &str| {
+        format!(
+            "[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"{region}\"\nbilling = \"{billing}\"\nusd-per-hour = {usd}\n"
+        )
+    };
+    let rows = [
+        row("us-east-1", "on-demand", "10"),
+        row("us-east-1", "spot", "9.9"),
+        row("us-east-2", "on-demand", "60"),
+        row("us-east-2", "spot", "20"),
+    ];
+    let head = "schema = 1\nprovider = \"aws\"\nsource = \"S\"\n[sources.S]\ntext = \"contract\"\nas-of = 2026-02-03\n";
+    let program = Program::new().file("own.toml", &format!("{head}{}", rows.concat()));
+    let line = "gpuadvise recommend --params 1e9 --task train --tokens 1B --catalog own.toml --json --instance \
+                aws/p5.48xlarge --gpus 8 --billing spot --region us-east-1,us-east-2";
+    let finished = program.run_line(line);
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    let best = finished.json()["recommendations"][0].clone();
+    assert_eq!((&best["region"], &best["also_in"]), (&"us-east-2".into(), &serde_json::json!([])), "{best}");
 }
 
 /// P128: a machine that a region does not have is answered with the regions that do, whatever is asked of it.

@@ -383,6 +383,24 @@ fn p123_spot_is_a_price_with_its_caution() {
         "{assumptions}"
     );
     assert!(!document.to_string().contains("bid"), "{document}");
+    // The measured interruptions of these hours with their range and source, and the reruns that spot bears.
+    let line = document["assumptions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["id"] == "spot-without-reruns")
+        .unwrap();
+    let why = line["why"].as_str().unwrap();
+    let hours = number(&spot["busy_hours"]);
+    let [expected, high] = [0.4396, 1.3873].map(|rate: f64| (rate * hours).round());
+    assert!(
+        why.contains(&format!("these hours have {expected} (")) && why.contains(&format!("to {high})")),
+        "{why}"
+    );
+    let on_demand = document["on_demand_usd_per_hour"].as_f64().unwrap();
+    let bears = ((on_demand / number(&spot["usd_per_hour"]) - 1.0) * 100.0).round();
+    assert!(why.contains(&format!("less than {bears} % to its hours")), "{why}");
+    assert!(line["source"].as_str().unwrap().contains("spot-traces"), "{line}");
 }
 
 /// A machine that a region does not have is answered with the regions that do.

@@ -221,6 +221,8 @@ fn p129_an_unknown_price_is_a_failure_of_its_own() {
     assert_eq!((finished.code, answer["verdict"].clone()), (4, "fail".into()));
     assert_eq!(ids(&answer["workloads"][0]), ["unknown-price"]);
     assert!(answer["workloads"][0]["total_usd"].is_null());
+    let at_least = |which: usize| answer["workloads"][which]["at_least"].clone();
+    assert_eq!((at_least(0), at_least(1)), (true.into(), false.into()));
     let totals = &answer["totals"];
     assert_eq!(
         (&totals["at_least"], &totals["total_usd"]),
@@ -229,7 +231,16 @@ fn p129_an_unknown_price_is_a_failure_of_its_own() {
     let page = world(&project, &unknown).run_line("gpuadvise check --catalog prices.toml").stdout;
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(page.contains("at least ") && page.contains("The cost of chat is not known"), "{page}");
-    assert!(!page.contains(" 0.00 "), "{page}");
+    assert!(!page.contains(" 0.00 ") && !page.contains("at least n/a"), "{page}");
+    // The same price alone, in every command: no total, and a part of it is not known.
+    let alone = world(CHAT, &unknown);
+    let totals = check(&alone, &[]).json()["totals"].clone();
+    assert_eq!((&totals["total_usd"], &totals["at_least"]), (&Value::Null, &true.into()));
+    let line = "gpuadvise cost --instance aws/p5.48xlarge --region us-east-1 --billing on-demand --catalog prices.toml";
+    let row = alone.run_line(&format!("{line} --json")).json()["rows"][0].clone();
+    assert_eq!((&row["total_usd"], &row["at_least"]), (&Value::Null, &true.into()));
+    let page = alone.run_line("gpuadvise check --catalog prices.toml").stdout + &alone.run_line(line).stdout;
+    assert!(!page.replace('\u{a0}', " ").contains("at least n/a"), "{page}");
 
     let lenient = check(&world(&format!("{project}unknown-price = \"warn\"\n"), &unknown), &[]);
     assert_eq!((lenient.code, lenient.json()["verdict"].clone()), (0, "warn".into()));
@@ -277,6 +288,9 @@ fn an_unknown_price_is_no_saving() {
     let answer = finished.json();
     assert_eq!((finished.code, &answer["rows"][0]["status"]), (4, &"unknown".into()));
     assert!(answer["totals"]["change_usd"].is_null(), "{answer}");
+    assert_eq!(answer["totals"]["at_least"], true);
+    let page = program.run_line("gpuadvise diff old.json new.json").stdout;
+    assert!(page.contains("n/a USD now") && !page.contains("at least n/a"), "{page}");
     assert_eq!(
         program.run_line("gpuadvise diff old.json new.json").code,
         0,

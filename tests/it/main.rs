@@ -8,6 +8,8 @@ mod answers;
 mod bill;
 mod calibrate;
 mod catalog;
+#[cfg(unix)]
+mod ci;
 mod cmd;
 mod commitments;
 mod example;

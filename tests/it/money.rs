@@ -546,3 +546,173 @@ fn small_harm_is_refused() {
     assert_eq!(refused.code, 5, "{}", refused.stdout);
     assert!(refused.stdout.contains("U+202E") && !refused.stdout.contains('\u{202e}'), "{}", refused.stdout);
 }
+
+/// The amounts of the parts add up to the amount of the total, to the last fen, in every document and on its page.
+#[test]
+fn totals_are_sums_in_every_currency() {
+    const FX: &str = "--currency CNY --fx CNY=7.1234@2026-11-30";
+    let fen = |value: &Value| (number(value) * 100.0).round() as i64;
+    let ask = |line: &str| {
+        let words = |format: &str| {
+            let line = format!("{line} {FX} --format {format}");
+            run(&line.split_whitespace().collect::<Vec<_>>())
+        };
+        (words("json").json(), words("table").stdout)
+    };
+    let bill = "--startup 20m --idle 1h --storage 500GB --egress 120GB";
+    let parts = ["compute", "startup", "idle", "storage", "egress"];
+    let sum = |row: &Value| -> i64 {
+        let each = parts.iter().map(|part| &row["parts"][format!("{part}_amount")]);
+        each.filter(|amount| !amount.is_null()).map(fen).sum()
+    };
+    let (cost, page) = ask(&format!("cost --hours 33.3 {bill}"));
+    let mut moved = 0;
+    for row in rows(&cost).iter().filter(|row| !row["total_usd"].is_null()) {
+        assert_eq!(sum(row), fen(&row["total_amount"]), "{row}");
+        moved += i32::from(fen(&row["total_amount"]) != (number(&row["total_usd"]) * 712.34).round() as i64);
+    }
+    assert!(moved > 10, "rounding never mattered: {moved}");
+    let first = (fen(&rows(&cost)[0]["total_amount"]) as f64 / 100.0).to_string();
+    assert!(page.replace(',', "").contains(&first), "{first}: {page}");
+    let (found, _) = ask(&format!("recommend --params 1e9 --task train --billing all {bill}"));
+    let costs =
+        found["recommendations"].as_array().unwrap().iter().flat_map(|row| row["costs"].as_array().unwrap());
+    for row in costs.filter(|row| !row["total_usd"].is_null()) {
+        assert_eq!(sum(row), fen(&row["total_amount"]), "{row}");
+    }
+    let (plan, _) =
+        ask("commitments --instances 7 --hours-per-day 20 --instance aws/p4d.24xlarge --region us-east-1");
+    let tiers: Vec<i64> =
+        plan["tiers"].as_array().unwrap().iter().map(|tier| fen(&tier["total_amount"])).collect();
+    assert!(tiers.len() > 1, "{plan}");
+    assert_eq!(tiers.iter().sum::<i64>(), fen(&plan["total_amount"]));
+    assert_eq!(fen(&plan["all_on_demand_amount"]) - fen(&plan["total_amount"]), fen(&plan["saves_amount"]));
+    let (owned, _) = ask("tco --gpu H100:8 --years 3 --server-price 300000 --electricity 0.1");
+    for line in owned["options"].as_array().unwrap().iter().filter(|line| !line["total_usd"].is_null()) {
+        let name = [&line["option"], &line["billing"]].map(|it| it.as_str().unwrap_or_default()).join(" ");
+        let cash = owned["cash"].as_array().unwrap();
+        let years = cash.iter().filter(|year| year["option"].as_str().unwrap().trim() == name.trim());
+        let years: Vec<i64> = years.map(|year| fen(&year["amount"])).collect();
+        assert!(years.is_empty() || years.iter().sum::<i64>() == fen(&line["total_amount"]), "{line}");
+    }
+}
+
+/// Sums of workloads and their changes, on the page too: no dollars are left beside the other currency.
+#[test]
+fn the_gate_and_its_comparison_add_up_in_every_currency() {
+    let work = |name: &str, hours: &str| {
+        format!(
+            "[[workload]]\nname = \"{name}\"\ntask = \"infer\"\nmodel = \"llama-3-8b\"\ninstance = \"aws/g6.12xlarge\"\nhours = {hours}\n"
+        )
+    };
+    let program = Program::new()
+        .file("gpuadvise.toml", &[work("a", "1.1"), work("b", "3.3"), work("c", "7.7")].concat());
+    let more = ["--currency", "CNY", "--fx", "CNY=7.1234@2026-11-30"];
+    let ask = |line: &[&str]| program.run(&[line, &more].concat());
+    let fen = |value: &Value| (number(value) * 100.0).round() as i64;
+    let old = ask(&["check", "--json", "-o", "old.json"]);
+    assert_eq!(old.code, 0, "{}", old.stderr);
+    let document = ask(&["check", "--json"]).json();
+    let all = document["workloads"].as_array().unwrap();
+    for field in ["total_amount", "monthly_amount"] {
+        assert_eq!(
+            all.iter().map(|it| fen(&it[field])).sum::<i64>(),
+            fen(&document["totals"][field]),
+            "{field}"
+        );
+    }
+    let program =
+        program.file("gpuadvise.toml", &[work("a", "1.3"), work("b", "3.3"), work("c", "9.1")].concat());
+    let ask = |line: &[&str]| program.run(&[line, &more].concat());
+    assert_eq!(ask(&["check", "--json", "-o", "new.json"]).code, 0);
+    let document = ask(&["diff", "old.json", "new.json", "--json"]).json();
+    for row in rows(&document).iter().chain([&document["totals"]]) {
+        let side = |name: &str| {
+            let own = &row[name]["total_amount"];
+            fen(if own.is_null() { &row[format!("{name}_amount")] } else { own })
+        };
+        assert_eq!(side("new") - side("old"), fen(&row["change_amount"]), "{row}");
+        assert_eq!(
+            fen(&row["price_amount"]) + fen(&row["workload_amount"]),
+            fen(&row["change_amount"]),
+            "{row}"
+        );
+    }
+    let page = ask(&["diff", "old.json", "new.json"]).stdout;
+    let change = format!("+{:.2}", number(&document["totals"]["workload_amount"]));
+    assert!(
+        page.contains(&format!("by the workload {change} CNY")) || page.replace('\n', " ").contains(&change),
+        "{page}"
+    );
+    let dollars = format!("{:.2}", number(&document["totals"]["workload_usd"]));
+    assert!(!page.contains(&dollars) && !page.contains("USD"), "{page}");
+}
+
+/// What is sold in yuan is told in yuan by `commitments` as it is sold, whatever the rate.
+#[test]
+fn commitments_in_yuan_are_exact() {
+    let line = [
+        "commitments",
+        "--instances",
+        "1",
+        "--instance",
+        "alicloud/ecs.gn7e-c16g1.4xlarge",
+        "--json",
+        "--currency",
+        "CNY",
+    ];
+    for rate in [None, Some("CNY=7.1"), Some("CNY=7.2345"), Some("CNY=6.9")] {
+        let more: Vec<&str> = rate.iter().flat_map(|rate| ["--fx", rate]).collect();
+        let document = run(&[&line[..], &more].concat()).json();
+        let tier = &document["tiers"][0];
+        // 8,760 x 34.742.
+        assert_eq!(
+            (number(&tier["amount_per_hour"]), number(&tier["total_amount"])),
+            (34.742, 304_339.92),
+            "{rate:?}"
+        );
+        assert_eq!(
+            (number(&document["total_amount"]), number(&document["all_on_demand_amount"])),
+            (304_339.92, 304_339.92)
+        );
+        assert_eq!(document["saves_amount"], 0);
+    }
+    let tco = [
+        "tco",
+        "--instance",
+        "alicloud/ecs.gn7e-c16g1.4xlarge",
+        "--json",
+        "--currency",
+        "CNY",
+        "--fx",
+        "CNY=7.2345",
+    ];
+    let options = run(&tco).json()["options"].clone();
+    let rent = options.as_array().unwrap().iter().find(|line| line["option"] == "rent").cloned().unwrap();
+    assert_eq!(rent["amount_per_hour"], 34.742, "{rent}");
+}
+
+/// A rate that is older than prices may be is said wherever money is converted.
+#[test]
+fn an_old_rate_is_warned_of_in_every_command() {
+    let project = "[[workload]]\nname = \"a\"\ntask = \"infer\"\nmodel = \"llama-3-8b\"\ninstance = \"aws/p5.48xlarge\"\nhours = 10\n";
+    let aged = project.to_owned() + "max-age = 3000\n";
+    let budget = project.to_owned() + "[budget]\nmax-age-days = 3000\n";
+    for (line, project) in [
+        ("cost --gpu H100:8 --max-age 3000", project),
+        ("recommend --params 1e9 --task train --max-age 3000", project),
+        ("commitments --instances 2 --gpu H100:8 --max-age 3000", project),
+        ("tco --gpu H100:8 --max-age 3000", project),
+        ("check", &aged),
+        ("check", &budget),
+    ] {
+        let program = Program::new().env("SOURCE_DATE_EPOCH", "1796000000").file("gpuadvise.toml", project);
+        let ids = |day: &str| {
+            let line = format!("{line} --json --currency CNY --fx CNY=7.2@{day}");
+            let document = program.run(&line.split_whitespace().collect::<Vec<_>>()).json();
+            document["warnings"].to_string()
+        };
+        assert!(ids("2010-01-01").contains("exchange-rate-old"), "{line}: {}", ids("2010-01-01"));
+        assert!(!ids("2026-11-01").contains("exchange-rate-old"), "{line}");
+    }
+}

@@ -186,6 +186,23 @@ proptest! {
         prop_assert!(larger.to_f64() + 0.0101 >= cents(step, f64::from(seconds)).to_f64());
     }
 
+    /// Cents add up over any split of a job: exactly where a second costs whole cents, else within half a cent for each
+    /// piece.
+    #[test]
+    fn cents_add_up_over_any_split(pieces in proptest::collection::vec(60_u32..200_000, 1..12), cents in 1_u32..50, usd in 0.01..500.0_f64) {
+        let compute = time(1, 60);
+        let charges = Charges { compute: Some(&compute), ..Charges::default() };
+        let seconds: u32 = pieces.iter().sum();
+        let cost = |rate: UsdPerHour, seconds: u32| total(rate, f64::from(seconds) / 3600.0, &charges, &Extras::default());
+        let whole_cents = rate(36.0 * f64::from(cents));
+        let exactly: Usd = pieces.iter().map(|&piece| cost(whole_cents, piece)).sum();
+        prop_assert_eq!(exactly, cost(whole_cents, seconds));
+        prop_assert_eq!(exactly, Usd::from_cents(i128::from(seconds) * i128::from(cents)));
+        let split: Usd = pieces.iter().map(|&piece| cost(rate(usd), piece)).sum();
+        let off = split.minus(cost(rate(usd), seconds)).to_f64().abs();
+        prop_assert!(off <= 0.005 * (pieces.len() as f64 + 1.0) + 0.002, "{}", off);
+    }
+
     #[test]
     fn a_dearer_price_or_a_longer_job_never_costs_less(
         extras in any_extras(), usd in 0.001..500.0_f64, more in 0.0..50.0_f64,

@@ -142,8 +142,14 @@ impl TotalsLine {
     pub(super) fn sums(&self, rows: &[DiffLine], amounts: &mut ListedAmounts) {
         if self.of == SUM {
             let usd = |side: &Option<Side>| Usd::from_f64(side.as_ref()?.total_usd?.value());
-            amounts.sum(self.old_usd.and_then(|it| Usd::from_f64(it.value())), rows.iter().filter_map(|row| usd(&row.old)));
-            amounts.sum(self.new_usd.and_then(|it| Usd::from_f64(it.value())), rows.iter().filter_map(|row| usd(&row.new)));
+            amounts.sum(
+                self.old_usd.and_then(|it| Usd::from_f64(it.value())),
+                rows.iter().filter_map(|row| usd(&row.old)),
+            );
+            amounts.sum(
+                self.new_usd.and_then(|it| Usd::from_f64(it.value())),
+                rows.iter().filter_map(|row| usd(&row.new)),
+            );
         }
         amounts.rest(self.new_usd, self.old_usd, self.change_usd);
         amounts.rest(self.change_usd, self.price_usd, self.workload_usd);

@@ -8,8 +8,8 @@ use crate::price::Cost;
 use crate::price::part::Parts;
 use crate::report::number::Num;
 use rust_decimal::Decimal;
-use std::collections::{BTreeMap, BTreeSet};
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Amounts that are more than printed dollars times the rate, by these dollars.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,10 +74,9 @@ impl ListedAmounts {
     /// What is left of an amount less another one, where all three are printed.
     pub fn rest(&mut self, of: Option<Num>, less: Option<Num>, left: Option<Num>) {
         let printed = |usd: Option<Num>| usd.and_then(printed);
-        if let (Some(of), Some(less), Some(left)) = (printed(of), printed(less), printed(left)) {
-            if !of.is_zero() && !less.is_zero() {
-                self.rests.insert((left, of, less));
-            }
+        let Some(((of, less), left)) = printed(of).zip(printed(less)).zip(printed(left)) else { return };
+        if !of.is_zero() && !less.is_zero() {
+            self.rests.insert((left, of, less));
         }
     }
 

@@ -1,9 +1,12 @@
-use super::ListedAmounts;
-use super::{Exchange, Kind, Rate, twin};
+use super::{Exchange, Grain, Kind, ListedAmounts, Rate, twin};
 use crate::catalog::provenance::AsOf;
+use crate::money::Usd;
 use crate::report::node::Node;
+use crate::report::number::Num;
 use crate::report::view::{Block, Grid};
 use jiff::civil::date;
+use proptest::prelude::*;
+use rust_decimal::Decimal;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -128,4 +131,62 @@ fn columns_and_sentences_name_the_currency() {
     assert_eq!(grid.rows[0], ["8 USD", "18.00", "8,888.40", "72.00 cud-1y"]);
     assert_eq!(grid.rows[1], ["x", "n/a", "", "+7.20"]);
     assert_eq!(page[1], Block::Text("Saves 7,200.00 CNY at 18.00 CNY/h; in USD.".into()));
+}
+
+/// Half a fen is rounded for each part; the total is told as the sum of the parts, in fields and sentences alike.
+#[test]
+fn totals_are_the_sum_of_what_is_printed() {
+    let [a, b] = [Usd::from_f64(0.35).unwrap(), Usd::from_f64(0.07).unwrap()];
+    let mut amounts = ListedAmounts::default();
+    amounts.sum(Some(a + b), [a, b].into_iter());
+    amounts.rest(Some(Num::usd(a + b)), Some(Num::usd(a)), Some(Num::usd(b)));
+    let exchange = at("CNY", "7.1", 2).with_listed(&amounts);
+    // 0.35 is 2.485 and 0.07 is 0.497: 2.49 and 0.50 make 2.99, where 0.42 alone would be 2.98.
+    let figure = |usd: &str| exchange.figure("total_usd", usd).unwrap();
+    assert_eq!([figure("0.35"), figure("0.07"), figure("0.42")], ["2.49", "0.5", "2.99"]);
+    assert_eq!(exchange.sentence("costs 0.42 USD"), "costs 2.99 CNY");
+    assert_eq!(exchange.figure("usd_per_hour", "0.42").unwrap(), "2.982", "a price is no total");
+    assert_eq!(at("CNY", "7.1", 2).figure("total_usd", "0.42").unwrap(), "2.98");
+}
+
+proptest! {
+    /// Whatever the rate and the parts, a total is the sum of the amounts of its parts, sums of sums too, and stays within
+    /// half a unit for each part of its dollars times the rate.
+    #[test]
+    fn amounts_add_up_at_any_rate(
+        cents in proptest::collection::vec(1_u32..10_000_000, 2..9), more in 1_u32..10_000_000, rate in 1_u32..3_000_000, decimals in 0_u32..4,
+    ) {
+        let usd = |cents: u32| Usd::from_cents(cents.into());
+        let parts: Vec<Usd> = cents.iter().copied().map(usd).collect();
+        let inner: Usd = parts.iter().copied().sum();
+        let outer = inner + usd(more);
+        let mut amounts = ListedAmounts::default();
+        // Told in any order.
+        amounts.sum(Some(outer), [inner, usd(more)].into_iter());
+        amounts.sum(Some(inner), parts.iter().copied());
+        let rate = Decimal::new(rate.into(), 4);
+        let exchange = at("XTS", &rate.to_string(), decimals).with_listed(&amounts);
+        let amount = |usd: Usd| exchange.amount(Grain::Total, usd.decimal()).unwrap();
+        let all: Decimal = parts.iter().copied().map(amount).sum();
+        prop_assert_eq!(amount(inner), all);
+        prop_assert_eq!(amount(outer), all + amount(usd(more)));
+        let off = (amount(inner) - inner.decimal() * rate).abs();
+        prop_assert!(off <= Decimal::new(5, decimals + 1) * Decimal::from(parts.len()), "{}", off);
+    }
+
+    /// What is left is the difference of the two amounts, with either sign.
+    #[test]
+    fn what_is_left_is_a_difference(of in 1_u32..10_000_000, less in 1_u32..10_000_000, rate in 1_u32..3_000_000) {
+        let num = |cents: i64| Num::exact(cents as f64 / 100.0);
+        let (of, less) = (i64::from(of), i64::from(less));
+        let mut amounts = ListedAmounts::default();
+        amounts.rest(Some(num(of)), Some(num(less)), Some(num(of - less)));
+        let exchange = at("CNY", &Decimal::new(rate.into(), 4).to_string(), 2).with_listed(&amounts);
+        let amount = |cents: i64| exchange.amount(Grain::Total, Decimal::new(cents, 2)).unwrap();
+        // A rest that equals one of the two is that amount.
+        if of != 2 * less && of != less {
+            prop_assert_eq!(amount(of - less), amount(of) - amount(less));
+            prop_assert_eq!(amount(less - of), amount(less) - amount(of));
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub(in crate::report) fn diff_headline(answer: &DiffAnswer) -> String {
     }
     let share = totals.change_pct.map(|pct| format!(" ({} %)", plus(pct, pct.to_string())));
     format!(
-        "{sides}: {} USD{}; by prices {}, by the workload {}",
+        "{sides}: {} USD{}; by prices {} USD, by the workload {} USD",
         signed(totals.change_usd),
         share.unwrap_or_default(),
         signed(totals.price_usd),
@@ -47,8 +47,8 @@ pub(in crate::report) fn diff(answer: &DiffAnswer) -> Vec<Block> {
         ">before USD",
         ">now USD",
         ">change USD",
-        ">by prices",
-        ">by workload",
+        ">by prices USD",
+        ">by workload USD",
     ]);
     let moved = || answer.rows.iter().filter(|row| row.status != "same");
     for row in moved() {

@@ -34,7 +34,7 @@ pub(in crate::report) fn tco(answer: &Tco) -> Vec<Block> {
         blocks.push(Block::List(answer.break_even.iter().map(break_even).collect()));
     }
     if !answer.cash.is_empty() {
-        blocks.push(Block::Heading("Cash year by year, USD up to the end of the year".to_owned()));
+        blocks.push(Block::Heading("Cash up to the end of each year".to_owned()));
         blocks.push(Block::Table(cash(&answer.cash, answer.years)));
     }
     if !answer.carbon.is_empty() {
@@ -138,7 +138,7 @@ fn cash(lines: &[YearLine], years: u32) -> Grid {
         }
     }
     let mut titles = vec!["option".to_owned()];
-    titles.extend((1..=years).map(|year| format!(">year {year}")));
+    titles.extend((1..=years).map(|year| format!(">USD to year {year}")));
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     let mut grid = Grid::new(&titles);
     for name in names {
