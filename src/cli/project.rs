@@ -4,6 +4,7 @@
 mod budget;
 
 use super::config::{Settings, Table, at, known_keys, parse};
+use super::constraint::FilterArgs;
 use super::value::money::percent_off;
 use crate::catalog::lookup::resolve_billing;
 use crate::catalog::price::Billing;
@@ -135,7 +136,8 @@ impl Project {
         defaults.check()?;
         let mut workloads: Vec<Entry> = Vec::new();
         for table in raw.workload {
-            let entry = reader.workload(table, &keys)?;
+            let pinned = defaults.group::<FilterArgs>()?.instance.is_some();
+            let entry = reader.workload(table, &keys, pinned)?;
             reader.once("workload", &entry.name, &entry.place, workloads.iter().map(|w| w.name.as_str()))?;
             workloads.push(entry);
         }
@@ -256,7 +258,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn workload(&self, table: Spanned<Table>, keys: &[String]) -> Result<Entry, InputError> {
+    fn workload(
+        &self,
+        table: Spanned<Table>,
+        keys: &[String],
+        pinned_by_default: bool,
+    ) -> Result<Entry, InputError> {
         let place = self.place(table.span().start);
         let mut table = table.into_inner();
         let missing = || at(&place, InputError::new("a `[[workload]]` without a `name`", "give it one"));
@@ -269,7 +276,7 @@ impl Reader<'_> {
         let file = self.take(&mut table, "workload").map(|field| field.text()).transpose()?;
         let scenario = self.take(&mut table, "scenario").map(|field| field.text()).transpose()?;
         let nodes = self.take(&mut table, "nodes");
-        let pinned = table.keys().any(|key| key.get_ref() == "instance");
+        let pinned = pinned_by_default || table.keys().any(|key| key.get_ref() == "instance");
         let nodes = nodes.map(|field| match field.whole("a number of machines, 1 or more")? {
             0 => Err(field.refuse("a number of machines, 1 or more")),
             _ if !pinned => {

@@ -363,7 +363,8 @@ fn p076_shares_of_a_gpu_are_printed_as_they_are() {
         assert!(json.contains(&format!("\"gpus_per_node\": {count},")), "{json}");
         let csv = words(&format!("{line} --format csv")).stdout;
         assert!(csv.lines().nth(1).is_some_and(|row| row.split(',').any(|cell| cell == count)), "{csv}");
-        let row = &rows(&format!("cost --instance {instance} --region us-east-1 --billing on-demand --hours 1"))[0];
+        let row =
+            &rows(&format!("cost --instance {instance} --region us-east-1 --billing on-demand --hours 1"))[0];
         assert_eq!(row["gpus_per_node"].to_string(), count);
         let all = number(&row["usd_per_gpu_hour"]) * number(&row["gpus_per_node"]);
         assert!((all - number(&row["usd_per_hour"])).abs() < 0.001, "{row}");

@@ -526,6 +526,23 @@ fn a_quota_moves_the_choice_to_another_region() {
     assert_eq!((&bound["region"], bound["also_in"].as_array().map(Vec::len)), (&"us-east-2".into(), Some(0)));
 }
 
+/// Two workloads that each stay within a quota may not run at the same time: the answer says so. A machine that
+/// `[defaults]` name may be counted in a workload.
+#[test]
+fn a_quota_is_held_for_each_workload_alone_and_this_is_said() {
+    let quota = "[[quota]]\nprovider = \"aws\"\nbilling = \"on-demand\"\nmax-gpus = 8\n";
+    let work = |name: &str| format!("[[workload]]\nname = \"{name}\"\nnodes = 1\n");
+    let defaults = CHAT.replace("[[workload]]\nname = \"chat\"", "[defaults]\nquota = \"quota.toml\"");
+    let defaults = defaults.replace("nodes = 1\n", "");
+    let ids = |workloads: &[String]| {
+        let project = format!("{defaults}{}", workloads.concat());
+        let finished = check(&world(&project, &at("50")).file("quota.toml", quota), &[]);
+        assert_eq!(finished.code, 0, "{}", finished.stderr);
+        finished.json()["assumptions"].to_string().contains("quota-each")
+    };
+    assert!(ids(&[work("a"), work("b")]) && !ids(&[work("a")]));
+}
+
 #[test]
 fn stored_answers_that_are_no_answers_end_with_2() {
     let program = world(CHAT, &at("50"));

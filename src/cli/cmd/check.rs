@@ -56,6 +56,7 @@ pub fn run(frame: &Frame, args: &GateArgs) -> anyhow::Result<Outcome> {
         judged.push(one.judged);
         frame.step(&format!("workload `{}` done", entry.name));
     }
+    assumptions.extend(each_alone(&judged));
     frame.warn_of_old_rates(project.budget.max_age_days.map(|days| MaxAge { days, today }));
     let totals = Totals::of(judged.iter().map(|one| (one.name.as_str(), &one.found)));
     for one in &mut judged {
@@ -77,6 +78,17 @@ pub fn run(frame: &Frame, args: &GateArgs) -> anyhow::Result<Outcome> {
         }
     }
     Ok(outcome)
+}
+
+/// Quotas are held against one workload at a time.
+fn each_alone(judged: &[Judged]) -> Option<Assumption> {
+    let several = judged.iter().filter(|one| one.asked.contains_key("quota")).count() > 1;
+    several.then(|| Assumption {
+        id: "quota-each",
+        value: "each workload by itself".to_owned(),
+        why: "workloads that run at the same time may need more of a quota together".to_owned(),
+        source: "convention of gpuadvise".to_owned(),
+    })
 }
 
 /// An invalid catalog is an error in the `JUnit` file too, so that no list of tests shows an older one.

@@ -42,6 +42,7 @@ terms! {
         "sharding": "What data-parallel GPUs share out between them is searched for each machine. Say `--sharding` to fix it.";
         "attention": "The attention kernel. `flash` keeps memory linear in the sequence, `eager` lets it grow with the square. Say `--attention`.";
         "framework": "The class of training software, which decides the reached share of the peak. Say `--framework`, or measure your own.";
+        "quota-each": "`check` holds each workload against the quotas by itself, as if it ran alone. Workloads that run at the same time and need the same quota may need more of it together: add them up, or give each its own share in the quota file.";
         "max-gpus": "The search goes up to this many GPUs unless told otherwise. Say `--max-gpus`, or `--gpus` for an exact number.";
         "goodput": "Share of the wall time in which a job makes progress; the rest is restarts, checkpoints and stalls. Taken from a sourced table by size of job. Say `--goodput`.";
         "input-len": "Tokens of a prompt. Say `--input-len`.";
