@@ -580,8 +580,9 @@ fn totals_are_sums_in_every_currency() {
     for row in costs.filter(|row| !row["total_usd"].is_null()) {
         assert_eq!(sum(row), fen(&row["total_amount"]), "{row}");
     }
+    let usage = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/examples/guide-usage.csv");
     let (plan, _) =
-        ask("commitments --instances 7 --hours-per-day 20 --instance aws/p4d.24xlarge --region us-east-1");
+        ask(&format!("commitments --usage {usage} --instance aws/p4d.24xlarge --region us-east-1"));
     let tiers: Vec<i64> =
         plan["tiers"].as_array().unwrap().iter().map(|tier| fen(&tier["total_amount"])).collect();
     assert!(tiers.len() > 1, "{plan}");
