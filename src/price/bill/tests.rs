@@ -101,6 +101,7 @@ fn unknown_and_foreign_prices_stay_unknown() {
     for p in [&unknown, &euros] {
         let row = &costs(&[p], &job(&spot, 10.0))[0];
         assert_eq!((row.total, row.usd_per_hour, row.commitment), (None, None, None));
+        assert!(row.at_least, "what has no price lacks a part");
         assert!(!row.notes.is_empty());
     }
 }
@@ -157,6 +158,7 @@ fn hopeless_spot_is_refused() {
     ];
     let rows = costs(&[&prices[0], &prices[1]], &job(&spot, 100.0));
     assert_eq!((rows[1].total, rows[1].high, rows[1].billed_hours), (None, None, None));
+    assert!(!rows[1].at_least, "its price is known");
     assert!(
         rows[1].notes.iter().any(|n| n.contains("refused") && n.contains("never ends")),
         "{:?}",
