@@ -36,7 +36,10 @@ fn a_limit_holds_to_the_cent_and_for_the_sum() {
     assert_eq!(totals.total, Some(usd(1_001)));
     assert_eq!(broken.iter().map(|v| v.id.as_str()).collect::<Vec<_>>(), [ids::TOTAL, ids::TOTAL]);
     assert_eq!((broken[0].limit, broken[0].actual), (Some(10.0), Some(10.01)));
-    assert!(broken[1].message.contains("10.01") && broken[1].message.contains("6.01 USD of it"), "{broken:?}");
+    assert!(
+        broken[1].message.contains("10.01") && broken[1].message.contains("6.01 USD of it"),
+        "{broken:?}"
+    );
 }
 
 /// P122: each limit that is broken is named.

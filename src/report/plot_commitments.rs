@@ -65,7 +65,8 @@ fn load(answer: &Commitments, out: &mut String) {
         most_y: top,
     };
     text(out, (70.0, 28.0), "start", "Base and burst: hours sorted by demand, busiest first");
-    let width = panel.width / panel.most_x;
+    // Columns overlap a little, so that no renderer leaves a gap between them.
+    let width = panel.width / panel.most_x + 0.5;
     out.push_str("<g shape-rendering=\"crispEdges\">\n");
     for (at, column) in answer.curve.iter().enumerate() {
         let mut below = 0.0;
