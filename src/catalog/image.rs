@@ -133,7 +133,7 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
         "constants" => to_json(&catalog.constants),
         "rules" => to_json(&catalog.rules),
         "scenarios" => to_json(&catalog.scenarios),
-        "fabrics" => to_json(&catalog.fabrics),
+        "fabrics" => to_json(&(&catalog.fabrics, &catalog.causes)),
         "ownership" => to_json(&catalog.token_prices),
         "carbon" => to_json(&catalog.carbon),
         "findings" => to_json(&findings.iter().map(finding_row).collect::<Vec<_>>()),
@@ -172,7 +172,7 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
         "constants" => catalog.constants = serde_json::from_slice(bytes)?,
         "rules" => catalog.rules = serde_json::from_slice(bytes)?,
         "scenarios" => catalog.scenarios = serde_json::from_slice(bytes)?,
-        "fabrics" => catalog.fabrics = serde_json::from_slice(bytes)?,
+        "fabrics" => (catalog.fabrics, catalog.causes) = serde_json::from_slice(bytes)?,
         "ownership" => catalog.token_prices = serde_json::from_slice(bytes)?,
         "carbon" => catalog.carbon = serde_json::from_slice(bytes)?,
         _ => {}

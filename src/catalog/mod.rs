@@ -2,6 +2,7 @@
 //!
 //! Read-only after loading. Nothing here estimates, ranks or prints; only `load` reads files.
 
+pub mod cause;
 pub mod charge;
 pub mod codes;
 pub mod currency;
@@ -23,6 +24,7 @@ pub mod region;
 pub mod select;
 pub mod validate;
 
+use cause::Cause;
 use charge::Charge;
 use currency::Money;
 use fabric::Fabric;
@@ -63,6 +65,8 @@ pub struct Catalog {
     pub measured: Vec<MeasuredRate>,
     /// What the networks of clusters were seen to carry, by name.
     pub fabrics: Vec<Fabric>,
+    /// Words behind the verdicts on networks, by id.
+    pub causes: Vec<Cause>,
     /// Calibrated and assumed constants of the estimates.
     pub constants: Vec<Constant>,
     /// Advice rules.

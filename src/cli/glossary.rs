@@ -3,10 +3,10 @@
 mod terms;
 
 use crate::catalog::Catalog;
+use crate::catalog::cause::Cause;
 use crate::catalog::codes::{self, CODES};
 use crate::catalog::knowledge::Constant;
 use crate::diag::InputError;
-use crate::insight::nccl;
 use crate::report::Used;
 use crate::report::explain::{Cases, Explain};
 use crate::rule::example;
@@ -29,7 +29,7 @@ pub fn explain(catalog: &Catalog, code: &str) -> Result<Explain, InputError> {
     finding(code)
         .or_else(|| rule(catalog, code))
         .or_else(|| term(code))
-        .or_else(|| cause(code))
+        .or_else(|| cause(catalog, code))
         .or_else(|| constant(catalog, code))
         .ok_or_else(|| unknown(catalog, code))
 }
@@ -83,8 +83,8 @@ fn term(code: &str) -> Option<Explain> {
 }
 
 /// What may be behind the verdict of `network`.
-fn cause(code: &str) -> Option<Explain> {
-    let (message, advice) = nccl::cause(code)?;
+fn cause(catalog: &Catalog, code: &str) -> Option<Explain> {
+    let Cause { message, advice, .. } = catalog.causes.iter().find(|cause| cause.id == code)?;
     let advice = if advice.is_empty() { String::new() } else { format!(" What to do: {advice}.") };
     let text = vec![format!("Beside a verdict of `network`: {message}.{advice}")];
     Some(Explain {
@@ -126,13 +126,13 @@ fn constant_line(catalog: &Catalog, constant: &Constant) -> String {
 
 fn unknown(catalog: &Catalog, code: &str) -> InputError {
     let constants: BTreeSet<&str> = catalog.constants.iter().map(|constant| constant.key.as_str()).collect();
-    let causes: Vec<&str> = nccl::causes().collect();
+    let causes = catalog.causes.iter().map(|cause| cause.id.as_str());
     let all = CODES
         .iter()
         .map(|code| code.name)
         .chain(catalog.rules.iter().map(|rule| rule.id.as_str()))
         .chain(TERMS.iter().map(|term| term.id))
-        .chain(causes.iter().copied())
+        .chain(causes)
         .chain(constants);
     let hint = "codes stand in square brackets in `catalog check`, and as `id` and `reason` in JSON answers";
     InputError::unknown("code", code, all, hint)

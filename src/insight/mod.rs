@@ -13,6 +13,7 @@ pub mod serving;
 mod shape;
 pub mod smi;
 pub mod table;
+mod text;
 pub mod training;
 
 use crate::catalog::Catalog;

@@ -273,7 +273,7 @@ impl NetworkLine {
                 .causes
                 .iter()
                 .filter(|cause| !cause.advice.is_empty())
-                .map(|cause| cause.advice.to_owned())
+                .map(|cause| cause.advice.clone())
                 .collect(),
         }
     }

@@ -72,6 +72,14 @@ fn verdicts_of_all_shapes() {
         ("tagged-h100-2-nodes.txt", "healthy", "pass"),
         ("template.txt", "template-not-filled", "fail"),
         ("wrong-results.txt", "wrong-results", "fail"),
+        ("hung-h100.txt", "failed", "fail"),
+        ("json-cut-a100.json", "healthy", "pass"),
+        ("json-h100.json", "healthy", "pass"),
+        ("nccom-failed.txt", "failed", "fail"),
+        ("nccom-two-machines.txt", "unknown-platform", "unknown"),
+        ("operations-h200.txt", "healthy", "pass"),
+        ("per-iteration-h100.txt", "healthy", "pass"),
+        ("sendrecv-half-a100.txt", "healthy", "pass"),
     ] {
         let line = first(&run(&["network", &data(file), "--json"]));
         assert_eq!(

@@ -3,6 +3,7 @@
 //! One layer is the embedded catalog or one `--catalog` path. Inside a layer a name may stand once; a later layer
 //! replaces rows of an earlier one. Reads no files and prints nothing.
 
+mod causes;
 mod charges;
 mod currencies;
 mod fabrics;
@@ -50,6 +51,7 @@ const LISTS: &[&str] = &[
     "model",
     "measured-rate",
     "fabric",
+    "cause",
     "constant",
     "rule",
     "scenario",
@@ -200,6 +202,7 @@ impl<'t> Layer<'t> {
         self.read_presets(tables);
         self.read_measured(tables);
         self.read_fabrics(tables);
+        self.read_causes(tables);
         self.read_constants(tables);
         self.read_rules(tables);
         self.read_scenarios(tables);

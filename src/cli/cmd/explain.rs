@@ -8,7 +8,8 @@ use crate::cli::glossary;
 
 /// Explains it.
 pub fn run(frame: &Frame, args: &ExplainArgs) -> anyhow::Result<Outcome> {
-    let catalog = frame.catalog(Sections { rules: true, constants: true, ..Sections::HARDWARE })?;
+    let catalog =
+        frame.catalog(Sections { rules: true, constants: true, fabrics: true, ..Sections::HARDWARE })?;
     let body = glossary::explain(&catalog, args.code.trim())?;
     frame.answer(&catalog, &[], &[], body)?;
     Ok(Outcome::Answered)

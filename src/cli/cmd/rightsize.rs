@@ -116,7 +116,7 @@ fn members<'l>(
     let mut members = Vec::new();
     for (place, series) in &log.gpus {
         let mut usage = Usage::of(series, thresholds.idle * 100.0);
-        let (gpu, or) = match card(catalog, place, series, &usage, rented)? {
+        let (gpu, or) = match card(catalog, place, series, &usage, rented, thresholds)? {
             Ok(found) => found,
             Err(warning) => {
                 if let Some(warning) = warning {
@@ -144,12 +144,13 @@ fn card(
     series: &Series,
     usage: &Usage,
     rented: Option<&[GpuId]>,
+    lines: &Thresholds,
 ) -> Result<Carded, InputError> {
     let Some(name) = &series.name else {
         let gpu = rented.and_then(|gpus| gpus.first().copied());
-        return same_memory(catalog, place, series, usage, gpu).map(|()| Ok((gpu, Vec::new())));
+        return same_memory(catalog, place, series, usage, gpu, lines).map(|()| Ok((gpu, Vec::new())));
     };
-    let found = match smi::card(catalog, name, usage.memory_total, usage.power_limit) {
+    let found = match smi::card(catalog, name, usage.memory_total, usage.power_limit, lines) {
         Ok(found) => found,
         Err(error) => {
             let message = format!("{error}").split("\n\n").next().unwrap_or_default().to_owned();
@@ -160,7 +161,8 @@ fn card(
     let all = || found.or.iter().copied().chain([found.gpu]);
     let Some(gpus) = rented else { return Ok(Ok((Some(found.gpu), found.or))) };
     if let Some(id) = all().find(|id| gpus.contains(id)) {
-        return same_memory(catalog, place, series, usage, Some(id)).map(|()| Ok((Some(id), Vec::new())));
+        return same_memory(catalog, place, series, usage, Some(id), lines)
+            .map(|()| Ok((Some(id), Vec::new())));
     }
     let asked: Vec<&str> = gpus.iter().map(|&id| catalog.gpu(id).name.as_str()).collect();
     let (seen, index) = (&catalog.gpu(found.gpu).name, place.index);
@@ -176,9 +178,10 @@ fn same_memory(
     series: &Series,
     usage: &Usage,
     gpu: Option<GpuId>,
+    lines: &Thresholds,
 ) -> Result<(), InputError> {
     let Some((gpu, total)) = gpu.map(|id| catalog.gpu(id)).zip(usage.memory_total) else { return Ok(()) };
-    if !smi::is_other_memory(gpu, series, Some(total)) {
+    if !smi::is_other_memory(gpu, series, Some(total), lines) {
         return Ok(());
     }
     let (index, name) = (place.index, &gpu.name);

@@ -120,6 +120,9 @@ terms! {
         "memory-preallocated": "This program takes most of the memory at its start, whatever it needs. Its own log or metrics say how much of it is used; lower its share, or look there before you rent less.";
         "memory-flat": "Memory in use never moves and is most of what there is, as with programs that take it ahead of need and allocators that keep what they took. Then it does not say what is needed, and near the limit it does not say that the next allocation fails.";
         "video-engine": "The video encoder or decoder is busy. GPUs differ in how many they have (A100 and H100 have no encoder), which the catalog does not know, so nothing else is advised.";
+        "memory-by-instance": "With MIG on, DCGM tells memory of each instance and not of the GPU. What is in use is taken as the sum of the peaks of its instances: an upper bound, since they need not come together.";
+        "mig-empty-instances": "With MIG on, a GPU is cut into instances, and those named hold no more memory than an empty one shows. They are paid for with the GPU: give them to other work, or put them together.";
+        "log-longer": "One poll, or two, show a moment: the memory in it is a lower bound of what the work needs, and a busy GPU can read 0 % in it. Log over the whole of the work, every few seconds, and give the file.";
         "no-timestamps": "The polls have no times, so nobody knows how long they cover. Query `timestamp`, or run `dmon -o DT`.";
         "mig-slice-holds-peak": "The GPU can be cut into instances, and one of them would hold the peak. Several such jobs then share one GPU.";
         "memory-growing": "Memory in use of the last third of the log is above that of the first two, and by a tenth of the peak or more above the first: a leak, a growing cache or longer inputs. The peak is not the end of it, so nothing smaller is advised. Watch it until it stays, or mend the leak.";

@@ -165,7 +165,7 @@ fn possible(point: &Point) -> Vec<Collective> {
 /// Ranks in all: as said, as listed, else what the columns themselves tell.
 fn count(cluster: &mut Cluster, table: &Table, said: &Said) {
     let listed = table.ranks.iter().map(|rank| rank.rank.saturating_add(1)).max();
-    if let Some(known) = said.ranks.or(listed) {
+    if let Some(known) = said.ranks.or(listed).or(table.asked.0) {
         cluster.gpus = Some(known);
         return;
     }
@@ -270,7 +270,7 @@ fn hardware(
 
 /// Machines: as said; by hosts and devices of the listed ranks; by the size of the machine; 8 GPUs each.
 fn nodes(cluster: &mut Cluster, catalog: &Catalog, table: &Table, said: &Said) {
-    if let Some(nodes) = said.nodes.or_else(|| listed_nodes(table, cluster.gpus)) {
+    if let Some(nodes) = said.nodes.or_else(|| listed_nodes(table, cluster.gpus)).or(table.asked.1) {
         cluster.nodes = Some(nodes);
         return;
     }

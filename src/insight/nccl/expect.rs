@@ -66,6 +66,12 @@ pub struct Limits<'a> {
     pub(super) node_latency_us: f64,
     pub(super) nodes_latency_us: f64,
     pub(super) latency_factor: f64,
+    /// Messages up to so many bytes show the latency alone.
+    pub(super) small_bytes: f64,
+    /// How far the columns of a row may disagree, as a share.
+    pub(super) agree: f64,
+    /// Bandwidths below this have too few digits to be compared with each other, 10^9 bytes per second.
+    pub(super) least_gb_per_s: f64,
 }
 
 impl<'a> Limits<'a> {
@@ -87,6 +93,9 @@ impl<'a> Limits<'a> {
             node_latency_us: value("network-latency-us", Some("node"))?,
             nodes_latency_us: value("network-latency-us", Some("nodes"))?,
             latency_factor: value("network-latency-factor", None)?,
+            small_bytes: value("network-small-bytes", None)?,
+            agree: value("network-agree-share", None)?,
+            least_gb_per_s: value("network-least-gb-s", None)?,
         })
     }
 }

@@ -70,7 +70,13 @@ pub(super) fn names_columns(line: &str) -> bool {
 
 /// What failed, as NCCL, the test or the launcher says it.
 pub(super) fn failure(line: &str) -> bool {
-    const SIGNS: [&str; 17] = [
+    const SIGNS: [&str; 23] = [
+        "Failure running neuron-bench",
+        "errors found - test failed",
+        "Neuron DKMS Driver is not running",
+        "CUDA out of memory",
+        "DUE TO TIME LIMIT",
+        "PMIX ERROR",
         "Test NCCL failure",
         "Test CUDA failure",
         "Test failure",
@@ -163,4 +169,15 @@ pub(super) fn programs(line: &str) -> Vec<Collective> {
 pub(super) fn nccom_command(words: &[&str]) -> Option<Collective> {
     let at = words.iter().position(|word| word.ends_with("nccom-test"))?;
     words[at + 1..].iter().find_map(|word| Collective::from_name(word))
+}
+
+/// Ranks and machines of a command line of nccom-test: `-r 64 -N 2`; the tool takes one machine unless told.
+pub(super) fn nccom_asked(words: &[&str]) -> Option<(Option<u32>, Option<u32>)> {
+    let at = words.iter().position(|word| word.ends_with("nccom-test"))?;
+    let value = |names: [&str; 2]| {
+        let at = words[at..].iter().position(|word| names.contains(word))? + at;
+        words.get(at + 1)?.parse().ok()
+    };
+    let ranks = value(["-r", "--nworkers"]);
+    ranks.is_some().then(|| (ranks, value(["-N", "--nnodes"]).or(Some(1))))
 }

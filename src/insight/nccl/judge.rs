@@ -5,7 +5,7 @@ use super::expect::{Expectation, Limits, expectations};
 use super::measure::{self, Figures};
 use super::meets::Meets;
 use super::verdict::{Basis, Confidence, Status, Verdict};
-use super::{Collective, Log, Table, slow, words};
+use super::{Collective, Log, Table, slow};
 use crate::catalog::Catalog;
 
 /// Something behind a verdict, or worth knowing beside it.
@@ -16,17 +16,20 @@ pub struct Cause {
     /// One sentence.
     pub message: String,
     /// What to do; empty where nothing is to be done.
-    pub advice: &'static str,
+    pub advice: String,
 }
 
 impl Cause {
+    /// One whose words come from the catalog in the end.
     pub(super) fn of(id: &'static str) -> Self {
-        let found = words::cause(id);
-        Self {
-            id,
-            message: found.map_or_else(String::new, |it| it.message.to_owned()),
-            advice: found.map_or("", |it| it.advice),
-        }
+        Self { id, message: String::new(), advice: String::new() }
+    }
+
+    /// The words of the catalog; a sentence with figures of the table stays.
+    fn said(self, catalog: &Catalog) -> Self {
+        let Some(words) = catalog.causes.iter().find(|words| words.id == self.id) else { return self };
+        let message = if self.message.is_empty() { words.message.clone() } else { self.message };
+        Self { message, advice: words.advice.clone(), ..self }
     }
 }
 
@@ -60,7 +63,13 @@ impl Judged {
 }
 
 /// Judges one table of a file.
-pub fn judge(
+pub fn judge(catalog: &Catalog, limits: &Limits, file: &str, what: (&Log, &Table), said: &Said) -> Judged {
+    let mut judged = without_words(catalog, limits, file, what, said);
+    judged.causes = judged.causes.into_iter().map(|cause| cause.said(catalog)).collect();
+    judged
+}
+
+fn without_words(
     catalog: &Catalog,
     limits: &Limits,
     file: &str,
@@ -68,7 +77,7 @@ pub fn judge(
     said: &Said,
 ) -> Judged {
     let cluster = cluster::of(catalog, file, log, table, said);
-    let first = measure::figures(table, limits.growth);
+    let first = measure::figures(table, limits);
     let mut judged = Judged {
         cluster,
         figures: first,
@@ -79,7 +88,7 @@ pub fn judge(
         confidence: Confidence::High,
         causes: Vec::new(),
     };
-    if broken(&mut judged, table) {
+    if broken(&mut judged, limits, table) {
         return judged;
     }
     let Some(figures) = slower_column(limits, table, first, &judged.cluster) else { return judged };
@@ -104,7 +113,7 @@ fn slower_column(
 ) -> Option<Figures> {
     let first = first?;
     let sums = cluster.collective().is_some_and(Collective::is_ring);
-    let other = measure::in_place(table, limits.growth).filter(|other| {
+    let other = measure::in_place(table, limits).filter(|other| {
         let same = (other.plateau_bytes - first.plateau_bytes).abs() < 0.5;
         sums && same && other.plateau_gb_per_s < limits.warn.value * first.plateau_gb_per_s
     });
@@ -129,14 +138,15 @@ impl Judged {
 }
 
 /// Tables that nothing can be compared with, the gravest first.
-fn broken(judged: &mut Judged, table: &Table) -> bool {
+fn broken(judged: &mut Judged, limits: &Limits, table: &Table) -> bool {
     let measured = judged.figures.is_some();
     if table.template_rows > 0 && !measured {
         judged.say(Verdict::TemplateNotFilled, Status::Fail, Confidence::High);
         judged.blame("template");
     } else if !measured && !table.failures.is_empty() {
         judged.say(Verdict::Failed, Status::Fail, Confidence::High);
-        judged.blame("no-table");
+        let neuron = table.tool == super::Tool::NccomTest;
+        judged.blame(if neuron { "neuron-failed" } else { "no-table" });
     } else if !measured {
         judged.say(Verdict::Truncated, Status::Fail, Confidence::Medium);
         judged.blame("cut-off");
@@ -149,7 +159,7 @@ fn broken(judged: &mut Judged, table: &Table) -> bool {
     } else if judged.cluster.gpus == Some(1) {
         judged.say(Verdict::SingleGpu, Status::Unknown, Confidence::High);
     } else {
-        return contradicts(judged, table);
+        return contradicts(judged, limits, table);
     }
     if judged.cluster.gpus == Some(1) && measured {
         judged.blame("one-gpu");
@@ -158,7 +168,7 @@ fn broken(judged: &mut Judged, table: &Table) -> bool {
 }
 
 /// What is said and what is listed contradict each other, or more than half of the rows themselves.
-fn contradicts(judged: &mut Judged, table: &Table) -> bool {
+fn contradicts(judged: &mut Judged, limits: &Limits, table: &Table) -> bool {
     if !judged.cluster.conflicts.is_empty() {
         judged.say(Verdict::Inconsistent, Status::Unknown, Confidence::High);
         for (id, message) in judged.cluster.conflicts.clone() {
@@ -167,9 +177,10 @@ fn contradicts(judged: &mut Judged, table: &Table) -> bool {
         return true;
     }
     let rows = table.rows.iter().filter(|point| {
-        point.sample().is_some_and(|sample| sample.algbw_gb_per_s >= 1.0) && point.size_bytes > 0.0
+        point.sample().is_some_and(|sample| sample.algbw_gb_per_s >= limits.least_gb_per_s)
+            && point.size_bytes > 0.0
     });
-    let off = measure::contradictions(table, judged.cluster.collective(), judged.cluster.gpus);
+    let off = measure::contradictions(table, limits, judged.cluster.collective(), judged.cluster.gpus);
     if off == 0 || off * 2 < rows.count() {
         return false;
     }
@@ -244,7 +255,9 @@ fn confidence(judged: &Judged, figures: &Figures, answers: &[Meets]) -> Confiden
 fn unknown(judged: &mut Judged, table: &Table) {
     judged.say(Verdict::UnknownPlatform, Status::Unknown, Confidence::Low);
     let cluster = &judged.cluster;
-    let id = if cluster.gpu.is_none() {
+    let id = if table.tool == super::Tool::NccomTest {
+        "neuron-no-reference"
+    } else if cluster.gpu.is_none() {
         "gpu-needed"
     } else if cluster.gpus.is_none() || cluster.nodes.is_none() {
         "size-needed"

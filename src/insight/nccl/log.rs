@@ -1,8 +1,9 @@
 //! From bytes to tables: one pass over the lines, a new table wherever a new run begins.
 
+use super::super::text;
 use super::collective::Collective;
 use super::header::{self, Footer};
-use super::{Layout, Log, Point, Table, Tool, row};
+use super::{Layout, Log, Point, Table, Tool, json, row};
 use std::collections::BTreeSet;
 
 /// Longest line that is looked at, characters: nothing of a table is longer.
@@ -16,8 +17,12 @@ const MOST_FAILURES: usize = 8;
 
 /// Everything in a file that a run of the tests left.
 pub(super) fn read(bytes: &[u8]) -> Log {
-    let text = String::from_utf8_lossy(bytes);
+    let text = text::decode(bytes);
     let mut reader = Reader::default();
+    if let Some(document) = json::read(&text) {
+        reader.document(document);
+        return reader.finish();
+    }
     for line in text.split(['\n', '\r']) {
         reader.line(&plain(line));
     }
@@ -116,6 +121,25 @@ impl Reader {
         self.table.rows.push(point);
     }
 
+    /// A file of `-J`.
+    fn document(&mut self, document: json::Document) {
+        self.begin();
+        self.other(&document.arguments, &document.arguments.split_whitespace().collect::<Vec<_>>());
+        let table = &mut self.table;
+        table.threads_by_gpus = document.threads_by_gpus;
+        table.evidence.version = document.version;
+        table.layout = (!document.rows.is_empty()).then_some(Layout::Json);
+        (table.ranks, table.rows) = (document.ranks, document.rows);
+        for footer in document.footers {
+            self.footer(footer, "");
+        }
+        // A warning that NCCL kept from a run that came to its end is no failure of it.
+        let failed = document.errors.into_iter().filter(|_| !self.table.complete);
+        self.table.failures =
+            failed.map(|error| error.chars().take(300).collect()).take(MOST_FAILURES).collect();
+        self.table.died = !self.table.failures.is_empty() && !self.table.rows.is_empty();
+    }
+
     fn text(&mut self, line: &str, words: &[&str]) {
         let tagged: Vec<&str> = line.split_whitespace().collect();
         if let Some(rank) = header::rank(&tagged) {
@@ -153,6 +177,8 @@ impl Reader {
         let lower = line.to_lowercase();
         if lower.contains("rccl") {
             self.table.tool = Tool::RcclTests;
+        } else if lower.contains("nccom-test ") {
+            self.table.tool = Tool::NccomTest;
         }
         self.keep_words(&lower);
     }
@@ -164,6 +190,9 @@ impl Reader {
         }
         let mut named = header::programs(line);
         named.extend(header::nccom_command(words));
+        if let Some(asked) = header::nccom_asked(words) {
+            self.table.asked = asked;
+        }
         if named.is_empty() {
             return;
         }

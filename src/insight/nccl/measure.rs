@@ -1,18 +1,10 @@
 //! From rows to figures: plateau, whether it is one, latency of small messages, and whether the columns agree.
 
+use super::expect::Limits;
 use super::{Collective, Point, Sample, Table};
-
-/// Messages up to this many bytes show the latency alone.
-const SMALL_BYTES: f64 = 4096.0;
 
 /// Small sizes that the latency is the median of.
 const SMALL_SIZES: usize = 5;
-
-/// How far the ratio of the two bandwidths may be from the formula: both are printed with two decimals.
-const TOLERANCE: f64 = 0.02;
-
-/// Bandwidths below this are too few digits to compare.
-const LEAST_DIGITS: f64 = 1.0;
 
 /// The figures of one table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,16 +28,16 @@ pub struct Figures {
 }
 
 /// The figures of a table; `None` where no row has a size above 0.
-pub fn figures(table: &Table, growth: f64) -> Option<Figures> {
-    column(table, growth, true)
+pub fn figures(table: &Table, limits: &Limits) -> Option<Figures> {
+    column(table, limits, true)
 }
 
 /// The same of the in-place column alone; `None` without a rate in it.
-pub fn in_place(table: &Table, growth: f64) -> Option<Figures> {
-    column(table, growth, false).filter(|figures| figures.plateau_gb_per_s > 0.0)
+pub fn in_place(table: &Table, limits: &Limits) -> Option<Figures> {
+    column(table, limits, false).filter(|figures| figures.plateau_gb_per_s > 0.0)
 }
 
-fn column(table: &Table, growth: f64, out_of_place: bool) -> Option<Figures> {
+fn column(table: &Table, limits: &Limits, out_of_place: bool) -> Option<Figures> {
     let rows: Vec<(f64, Sample, &Point)> = table
         .rows
         .iter()
@@ -56,13 +48,13 @@ fn column(table: &Table, growth: f64, out_of_place: bool) -> Option<Figures> {
     let &(plateau_bytes, top, point) = rows.iter().rev().find(|row| row.0 >= largest)?;
     let busbw = |row: &(f64, Sample, &Point)| row.1.busbw_gb_per_s;
     let best = rows.iter().map(busbw).fold(0.0, f64::max);
-    let small = latency(&rows);
+    let small = latency(&rows, limits.small_bytes);
     Some(Figures {
         plateau_gb_per_s: top.busbw_gb_per_s,
         plateau_bytes,
         out_of_place: out_of_place && point.out_of_place.is_some(),
         best_gb_per_s: best,
-        saturated: saturated(&rows, plateau_bytes, top.busbw_gb_per_s, growth),
+        saturated: saturated(&rows, plateau_bytes, top.busbw_gb_per_s, limits.growth),
         latency_us: small.map(|(time, _)| time),
         latency_bytes: small.map(|(_, bytes)| bytes),
         mean_gb_per_s: mean(&rows),
@@ -85,10 +77,10 @@ fn saturated(rows: &[(f64, Sample, &Point)], largest: f64, top: f64, growth: f64
 }
 
 /// Median time of the smallest sizes, and the smallest of them.
-fn latency(rows: &[(f64, Sample, &Point)]) -> Option<(f64, f64)> {
+fn latency(rows: &[(f64, Sample, &Point)], small_bytes: f64) -> Option<(f64, f64)> {
     let mut small: Vec<(f64, f64)> = rows
         .iter()
-        .filter(|row| row.0 <= SMALL_BYTES && row.1.time_us > 0.0)
+        .filter(|row| row.0 <= small_bytes && row.1.time_us > 0.0)
         .map(|row| (row.0, row.1.time_us))
         .collect();
     small.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -113,19 +105,24 @@ pub fn at_size(table: &Table, bytes: f64, out_of_place: bool) -> Option<f64> {
 
 /// Rows whose bandwidths contradict each other: that of the bus is not the algorithm's times the factor of the collective,
 /// or that of the algorithm is not the size over the time.
-pub fn contradictions(table: &Table, collective: Option<Collective>, gpus: Option<u32>) -> usize {
+pub fn contradictions(
+    table: &Table,
+    limits: &Limits,
+    collective: Option<Collective>,
+    gpus: Option<u32>,
+) -> usize {
     let factor = collective.zip(gpus).and_then(|(it, n)| it.factor(f64::from(n)));
-    let off = |is: f64, should: f64| should > 0.0 && (is / should - 1.0).abs() > TOLERANCE;
+    let off = |is: f64, should: f64| should > 0.0 && (is / should - 1.0).abs() > limits.agree;
     let contradicts = |point: &&Point| {
         point.samples().any(|sample| {
             let Sample { time_us, algbw_gb_per_s: algbw, busbw_gb_per_s: busbw, .. } = sample;
-            if algbw < LEAST_DIGITS || point.size_bytes <= 0.0 {
+            if algbw < limits.least_gb_per_s || point.size_bytes <= 0.0 {
                 return false;
             }
             let timed = time_us > 0.0 && off(algbw, point.size_bytes / time_us / 1e3);
             // A time such as 0.19 has too few digits.
             let timed = timed && time_us >= 10.0;
-            timed || factor.is_some_and(|factor| busbw >= LEAST_DIGITS && off(busbw, algbw * factor))
+            timed || factor.is_some_and(|factor| busbw >= limits.least_gb_per_s && off(busbw, algbw * factor))
         })
     };
     table.rows.iter().filter(contradicts).count()

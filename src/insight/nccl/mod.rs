@@ -8,6 +8,7 @@ mod conflicts;
 pub mod expect;
 mod header;
 pub mod impact;
+mod json;
 pub mod judge;
 mod links;
 mod log;
@@ -21,7 +22,6 @@ mod slow;
 mod tests;
 mod units;
 pub mod verdict;
-mod words;
 
 pub use collective::Collective;
 pub use header::{Evidence, Rank};
@@ -52,6 +52,8 @@ pub struct Table {
     named: Vec<Collective>,
     /// Threads times GPUs of one process, as the header says.
     threads_by_gpus: Option<u32>,
+    /// Ranks and machines that the command line of nccom-test names.
+    asked: (Option<u32>, Option<u32>),
     /// The ranks that the header lists; some headers are cut.
     pub ranks: Vec<Rank>,
     /// The measurements.
@@ -133,6 +135,8 @@ pub enum Layout {
     Iterations,
     /// Of nccom-test: size, count, type, time, bandwidths.
     Nccom,
+    /// The file of `-J`, not the printed table.
+    Json,
 }
 
 impl Layout {
@@ -144,6 +148,7 @@ impl Layout {
             Self::Root => "root",
             Self::Iterations => "iterations",
             Self::Nccom => "nccom",
+            Self::Json => "json",
         }
     }
 }
@@ -186,16 +191,6 @@ pub struct Sample {
     pub busbw_gb_per_s: f64,
     /// Elements that arrived wrong; `None` where that was not checked.
     pub wrong: Option<u64>,
-}
-
-/// What a cause or remark of a verdict means, and what to do; `None` for an id that is none.
-pub fn cause(id: &str) -> Option<(&'static str, &'static str)> {
-    words::cause(id).map(|words| (words.message, words.advice))
-}
-
-/// Ids of all causes and remarks.
-pub fn causes() -> impl Iterator<Item = &'static str> {
-    words::CAUSES.iter().map(|words| words.id)
 }
 
 /// Reads a file; `name` is what messages call it. A file that holds nothing of the tests is refused.

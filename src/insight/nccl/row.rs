@@ -3,7 +3,9 @@
 use super::{Layout, Point, Sample};
 
 /// Number formats of the tools with their bytes.
-const TYPES: [(&str, f64); 20] = [
+const TYPES: [(&str, f64); 22] = [
+    ("int16", 2.0),
+    ("uint16", 2.0),
     ("int8", 1.0),
     ("uint8", 1.0),
     ("int32", 4.0),
@@ -30,7 +32,7 @@ const TYPES: [(&str, f64); 20] = [
 const MOST_PREFIX: usize = 8;
 
 /// Columns of the longest row.
-const MOST_COLUMNS: usize = 14;
+const MOST_COLUMNS: usize = 24;
 
 /// Bytes of one element; `None` for a word that is no number format.
 pub(super) fn type_bytes(word: &str) -> Option<f64> {
@@ -63,7 +65,27 @@ fn starts<'a>(words: &'a [&'a str]) -> impl Iterator<Item = usize> + 'a {
     })
 }
 
+/// A row without the date and time that `-T` puts at its end.
+fn without_time<'w, 't>(words: &'w [&'t str]) -> &'w [&'t str] {
+    match words {
+        [row @ .., date, time] if date.matches('-').count() == 2 && time.matches(':').count() == 2 => row,
+        _ => words,
+    }
+}
+
+/// A row without what times of single iterations add to each of its two parts: least, most, 99th percentile, spread.
+fn without_spread<'t>(figures: &[&'t str]) -> Vec<&'t str> {
+    match figures.len() {
+        16 => [&figures[..4], &figures[8..12]].concat(),
+        _ => figures.to_vec(),
+    }
+}
+
 fn whole(words: &[&str]) -> Option<(Point, Layout)> {
+    let words = without_time(words);
+    if words.len() < 6 {
+        return None;
+    }
     let size: u64 = words[0].parse().ok()?;
     let count: u64 = words[1].parse().ok()?;
     let (redop, rest) = match words[3] {
@@ -71,9 +93,11 @@ fn whole(words: &[&str]) -> Option<(Point, Layout)> {
         _ => (None, &words[3..]),
     };
     let (root, figures) = match rest.len() {
-        5 | 6 | 9 | 10 => (Some(rest[0].parse::<i64>().ok()?), &rest[1..]),
+        5 | 6 | 9 | 10 | 17 => (Some(rest[0].parse::<i64>().ok()?), &rest[1..]),
         _ => (None, rest),
     };
+    let figures = without_spread(figures);
+    let figures = figures.as_slice();
     let layout = match (root, redop, figures.len()) {
         (None, None, 3) => Layout::Nccom,
         (Some(_), _, 5 | 9) => Layout::Iterations,

@@ -1,7 +1,7 @@
 //! What the use of one GPU says: a verdict, how far it can be trusted and why, and what the workload needs.
 
 use super::usage::Usage;
-use super::{Growth, Metric, Series, Spread, Thresholds};
+use super::{Growth, Metric, Series, Slice, Spread, Thresholds};
 use crate::catalog::gpu::Gpu;
 use crate::units::GIB;
 
@@ -171,22 +171,19 @@ impl Seen<'_> {
 
     /// Memory that does not move in a long series, as where an allocator keeps what it once took.
     pub(super) fn flat(&self) -> bool {
-        let still = |memory: &Spread| memory.peak - memory.least <= memory.peak * FLAT;
+        let still = |memory: &Spread| memory.peak - memory.least <= memory.peak * self.lines.flat;
         self.usage
             .memory
             .is_some_and(|memory| memory.samples as f64 >= self.lines.long_series && still(&memory))
     }
 }
 
-/// Memory that moves less than this share of its peak is flat.
-const FLAT: f64 = 0.01;
-
 /// Judges one GPU; `gpu` is what the catalog has of it.
 pub fn judge(series: &Series, usage: &Usage, gpu: Option<&Gpu>, lines: &Thresholds) -> Judged {
-    let capacity = capacity(usage, gpu);
+    let capacity = capacity(usage, gpu, lines);
     let share = usage.memory.zip(capacity).map(|(memory, (capacity, _))| memory.peak / capacity);
     let ahead = notes::ahead_of_need(series, lines);
-    let busy = busy(series, usage, gpu);
+    let busy = busy(series, usage, gpu, lines);
     let top = top(usage).or(busy);
     let bursty = busy.zip(top).is_some_and(|(busy, top)| top - busy >= lines.burst);
     let seen = Seen { series, usage, gpu, lines, capacity, share, busy, top, bursty, ahead };
@@ -197,15 +194,12 @@ pub fn judge(series: &Series, usage: &Usage, gpu: Option<&Gpu>, lines: &Threshol
     Judged { verdict, confidence, why, findings: notes::findings(&seen, verdict), capacity, need }
 }
 
-/// Share of the memory that a driver may keep for itself; more is no reserve but a figure that is not what it says.
-const MOST_RESERVED: f64 = 0.15;
-
 /// What can be used of the memory: in use and free together where both are known, since the driver reserves some.
-fn capacity(usage: &Usage, gpu: Option<&Gpu>) -> Option<(f64, bool)> {
+fn capacity(usage: &Usage, gpu: Option<&Gpu>, lines: &Thresholds) -> Option<(f64, bool)> {
     if let Some(total) = usage.memory_total {
         let free = usage.spread(Metric::MemoryFree);
         let both = usage.memory.zip(free).map(|(used, free)| used.least + free.peak);
-        let likely = |both: &f64| *both <= total && *both >= total * (1.0 - MOST_RESERVED);
+        let likely = |both: &f64| *both <= total && *both >= total * (1.0 - lines.other_memory);
         return Some((both.filter(likely).unwrap_or(total), true));
     }
     gpu.map(|gpu| (gpu.usable_bytes as f64, false))
@@ -213,8 +207,8 @@ fn capacity(usage: &Usage, gpu: Option<&Gpu>) -> Option<(f64, bool)> {
 
 /// The busiest unit at the 95th percentile: SMs or engine, or one that works beside them, such as the video encoder.
 /// With MIG on, the instances that hold memory bound it from above.
-fn busy(series: &Series, usage: &Usage, gpu: Option<&Gpu>) -> Option<f64> {
-    let Some(activity) = usage.activity() else { return in_slices(series, usage, gpu) };
+fn busy(series: &Series, usage: &Usage, gpu: Option<&Gpu>, lines: &Thresholds) -> Option<f64> {
+    let Some(activity) = usage.activity() else { return in_slices(series, usage, gpu, lines) };
     let video = [Metric::Encoder, Metric::Decoder].into_iter().filter_map(|metric| usage.spread(metric));
     Some(video.map(|spread| spread.p95).fold(activity.p95, f64::max) / 100.0)
 }
@@ -225,18 +219,25 @@ fn top(usage: &Usage) -> Option<f64> {
     Some(video.map(|spread| spread.peak).fold(usage.activity()?.peak, f64::max) / 100.0)
 }
 
-/// Share of a GPU that its used MIG instances have: compute slices by the profile of that memory, else its memory.
-fn in_slices(series: &Series, usage: &Usage, gpu: Option<&Gpu>) -> Option<f64> {
+/// Share of a GPU that its used MIG instances have, times how busy they are where DCGM tells it: compute slices by the
+/// profile of that memory, else its memory.
+fn in_slices(series: &Series, usage: &Usage, gpu: Option<&Gpu>, lines: &Thresholds) -> Option<f64> {
     let whole = usage.memory_total.or(gpu.map(|gpu| gpu.usable_bytes as f64))?;
-    let shares: Vec<f64> = series
-        .slices
-        .values()
-        .filter(|slice| slice.used_peak_bytes.is_some_and(|used| used > notes::EMPTY_SLICE_BYTES))
-        .filter_map(|slice| {
-            let memory = slice.memory_bytes?;
-            Some(gpu.and_then(|gpu| notes::compute_share(gpu, memory)).unwrap_or(memory / whole))
-        })
-        .collect();
+    let works = |slice: &&Slice| {
+        let active = slice.activity.iter().any(|activity| *activity > 0.0);
+        active || slice.used_peak_bytes.is_some_and(|used| used > lines.empty_slice_bytes)
+    };
+    let share = |slice: &Slice| {
+        let memory = slice.memory_bytes?;
+        let share = gpu
+            .and_then(|gpu| notes::compute_share(gpu, memory, lines.other_memory))
+            .unwrap_or(memory / whole);
+        // DCGM tells how busy an instance is; else all of it counts.
+        let active = Spread::of(slice.activity.clone()).map_or(100.0, |spread| spread.p95.min(100.0));
+        Some(share * active / 100.0)
+    };
+    // One that works and is of unknown size leaves the whole unknown.
+    let shares: Vec<f64> = series.slices.values().filter(works).map(share).collect::<Option<_>>()?;
     (!series.slices.is_empty()).then(|| shares.iter().sum::<f64>().min(1.0))
 }
 

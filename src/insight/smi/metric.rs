@@ -67,6 +67,14 @@ impl Metric {
         (value <= most).then_some(value)
     }
 
+    /// The name of its unit, as `in_own_unit` reads it.
+    pub(super) fn plain_unit(self) -> &'static str {
+        match self {
+            Self::MemoryTotal | Self::MemoryUsed | Self::MemoryFree | Self::ProcessMemory => "bytes",
+            _ => "",
+        }
+    }
+
     /// The metric of a column of `--query-gpu`, of `dmon` or of DCGM by its name in any case, without its unit.
     pub(super) fn of_column(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
@@ -77,7 +85,9 @@ impl Metric {
             "memory.free" | "fbfre" | "dcgm_fi_dev_fb_free" => Self::MemoryFree,
             "used_gpu_memory" | "used_memory" => Self::ProcessMemory,
             "power.draw" | "power.draw.average" | "pwr" | "power" | "dcgm_fi_dev_power_usage" => Self::Power,
-            "power.limit" | "enforced.power.limit" | "pmlmt" | "pwlmt" => Self::PowerLimit,
+            "power.limit" | "enforced.power.limit" | "pmlmt" | "pwlmt" | "dcgm_fi_dev_power_mgmt_limit" => {
+                Self::PowerLimit
+            }
             "temperature.gpu" | "gtemp" | "temp" | "tmptr" | "dcgm_fi_dev_gpu_temp" => Self::Temperature,
             "gract" | "gr_act" | "dcgm_fi_prof_gr_engine_active" => Self::Engine,
             "smact" | "smutil" | "sm_act" | "dcgm_fi_prof_sm_active" => Self::Sm,

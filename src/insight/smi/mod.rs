@@ -9,7 +9,10 @@ mod dmon;
 mod judge;
 mod line;
 mod metric;
+mod poll;
+mod prometheus;
 mod query;
+mod report;
 mod scan;
 mod table;
 
@@ -29,13 +32,15 @@ pub use thresholds::Thresholds;
 pub use trend::Growth;
 pub use usage::{Basis, Spread, Usage};
 
+use super::text;
 use crate::diag::InputError;
 use jiff::civil::DateTime;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The shapes that are read, as messages list them.
 pub const SHAPES: &str = "the nvidia-smi table, `nvidia-smi --query-gpu=… --format=csv` and `--query-compute-apps=…` (with \
-    their header line), `nvidia-smi dmon` and `pmon`, `nvidia-smi -q -x` (XML) and `dcgmi dmon`";
+    their header line), `nvidia-smi dmon` and `pmon`, `nvidia-smi -q` (text and XML), `dcgmi dmon`, and the metrics of \
+    dcgm-exporter and nvidia_gpu_exporter";
 
 /// A shape of log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +59,10 @@ pub enum Shape {
     Xml,
     /// `dcgmi dmon`.
     Dcgmi,
+    /// `nvidia-smi -q`.
+    Report,
+    /// Metrics of an exporter for Prometheus.
+    Prometheus,
 }
 
 impl Shape {
@@ -67,6 +76,8 @@ impl Shape {
             Self::Pmon => "pmon",
             Self::Xml => "xml",
             Self::Dcgmi => "dcgmi-dmon",
+            Self::Report => "query-text",
+            Self::Prometheus => "prometheus",
         }
     }
 }
@@ -195,7 +206,7 @@ impl Log {
 /// What is not a known shape is passed over: logs come with prompts, banners and prefixes of launchers. A file without
 /// any known shape is an error that lists them.
 pub fn read(name: &str, host: &str, bytes: &[u8]) -> Result<Log, InputError> {
-    let text = line::decode(bytes);
+    let text = text::decode(bytes);
     let mut log = Log::default();
     let rest = xml::documents(&text, host, &mut log);
     scan::lines(&rest, host, &mut log);
@@ -219,7 +230,7 @@ pub fn read_rows(name: &str, host: &str, bytes: &[u8], columns: &str) -> Result<
             "give the names as for `--query-gpu`, such as `timestamp,index,utilization.gpu,memory.used`";
         InputError::new(format!("`--columns {columns}` has no column that is read here"), hint)
     })?;
-    let text = line::decode(bytes);
+    let text = text::decode(bytes);
     let mut log = Log::default();
     scan::rows(&text, host, header, &mut log);
     if log.gpus.is_empty() {

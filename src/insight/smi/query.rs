@@ -28,6 +28,8 @@ pub(super) struct Header {
     /// The unit stands in the header, so that it stands in each cell too.
     units: Vec<bool>,
     shape: Shape,
+    /// What parts the fields: a comma, or what a spreadsheet of another country puts there, with decimal commas.
+    separator: char,
 }
 
 /// Names as given to `--query-gpu`.
@@ -38,7 +40,8 @@ pub(super) fn header(columns: &str) -> Option<Header> {
 impl Header {
     /// The header that a line is; `None` for other lines.
     pub(super) fn of(line: &str) -> Option<Self> {
-        let fields: Vec<(&str, bool)> = line.split(',').map(field).collect::<Option<_>>()?;
+        let separator = [';', '\t'].into_iter().find(|separator| line.contains(*separator)).unwrap_or(',');
+        let fields: Vec<(&str, bool)> = line.split(separator).map(field).collect::<Option<_>>()?;
         let columns: Vec<Column> = fields.iter().map(|(name, _)| column(name)).collect();
         let known = columns.iter().filter(|column| **column != Column::Other).count();
         let alone = fields.len() == 1 && fields[0].0.contains('.') && known == 1;
@@ -47,7 +50,7 @@ impl Header {
         }
         let apps = columns.contains(&Column::Pid) || columns.contains(&Column::Process);
         let shape = if apps { Shape::ComputeApps } else { Shape::QueryGpu };
-        Some(Self { columns, units: fields.iter().map(|(_, unit)| *unit).collect(), shape })
+        Some(Self { columns, units: fields.iter().map(|(_, unit)| *unit).collect(), shape, separator })
     }
 }
 
@@ -140,8 +143,12 @@ impl Rows {
     }
 
     fn fields(&self, line: &str) -> Option<Vec<String>> {
+        let separator = self.header.separator;
         let mut fields: Vec<String> =
-            line.split(',').map(|field| field.trim().trim_matches('"').trim().to_owned()).collect();
+            line.split(separator).map(|field| field.trim().trim_matches('"').trim().to_owned()).collect();
+        if separator != ',' {
+            self.with_points(&mut fields);
+        }
         let columns = self.header.columns.len();
         if fields.len() > columns {
             // Names of programs may hold commas.
@@ -151,6 +158,15 @@ impl Rows {
             fields.splice(at..=at + extra, [name]);
         }
         (fields.len() == columns).then_some(fields)
+    }
+
+    /// Figures with decimal points in place of commas.
+    fn with_points(&self, fields: &mut [String]) {
+        for (field, column) in fields.iter_mut().zip(&self.header.columns) {
+            if matches!(column, Column::Figure(_)) {
+                *field = field.replacen(',', ".", 1);
+            }
+        }
     }
 
     fn sample(&self, fields: &[String], last: bool, time: Option<DateTime>) -> Sample {

@@ -2,10 +2,12 @@
 
 use super::dcgmi::Dcgmi;
 use super::dmon::{Dmon, Pmon};
+use super::prometheus::{self, Prometheus};
 use super::query::{Header, Rows};
+use super::report::{self, Report};
 use super::table::Table;
 use super::{Log, line, time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The reader of the lines below the last header.
 enum Mode {
@@ -32,17 +34,28 @@ struct State {
     host: String,
     mode: Mode,
     table: Table,
+    report: Report,
+    metrics: Prometheus,
 }
 
 impl State {
     fn new(host: &str) -> Self {
-        Self { host: host.to_owned(), mode: Mode::None, table: Table::default() }
+        Self {
+            host: host.to_owned(),
+            mode: Mode::None,
+            table: Table::default(),
+            report: Report::default(),
+            metrics: Prometheus::default(),
+        }
     }
 
     fn line(&mut self, line: &str, last: bool, log: &mut Log) {
         let trimmed = boxed(line.trim());
-        if trimmed.is_empty() {
+        if self.report.line(line, last, &self.host, log) || trimmed.is_empty() {
             return;
+        }
+        if prometheus::is_metric(trimmed) {
+            return self.metrics.line(trimmed, last, &self.host);
         }
         if let Some(failure) = failure(trimmed) {
             log.failures.insert(failure);
@@ -52,6 +65,7 @@ impl State {
             self.table.line(trimmed, &self.host, log);
         } else if let Some(time) = time::banner(trimmed) {
             self.table.time(time);
+            self.metrics.time(time);
         } else if let Some(mode) = header(line) {
             // The tools repeat their header every so many lines, also in the middle of a poll.
             if !self.mode.is_like(&mode) {
@@ -72,6 +86,7 @@ impl State {
     /// Hands on what a reader still holds.
     fn finish(&mut self, log: &mut Log) {
         self.table.finish(&self.host, log);
+        self.report.finish(&self.host, log);
         if let Mode::Pmon(pmon) = &mut self.mode {
             pmon.finish(&self.host, log);
         }
@@ -124,14 +139,29 @@ fn failure(line: &str) -> Option<String> {
 /// Reads all lines of a text.
 pub(super) fn lines(text: &str, host: &str, log: &mut Log) {
     let mut states: BTreeMap<String, State> = BTreeMap::new();
-    for (line, last) in with_end(text) {
-        let (label, line) = line::split(line);
-        let name = host_name(host, label);
+    // Hosts that print names and values, of which no line by itself tells what it is.
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    let all: Vec<(&str, bool)> = with_end(text).collect();
+    let (mut at, mut block) = (0, host);
+    while at < all.len() {
+        if line::may_be_block(all[at].0)
+            && let ahead = all[at..].iter().take(3).map(|(line, _)| *line).collect::<Vec<_>>()
+            && let Some((name, lines)) = line::block(&ahead)
+        {
+            (at, block) = (at + lines, name);
+            continue;
+        }
+        let (line, last) = all[at];
+        let (label, line) = line::split(line, &known);
+        known.extend(label.filter(|_| report::begins(line)).map(str::to_owned));
+        let name = host_name(block, label);
         let state = states.entry(name).or_insert_with_key(|name| State::new(name));
         state.line(line, last, log);
+        at += 1;
     }
     for state in states.values_mut() {
         state.finish(log);
+        state.metrics.finish(log);
     }
 }
 

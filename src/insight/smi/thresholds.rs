@@ -2,6 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::knowledge::Constant;
+use crate::units::GIB;
 
 /// Where lines are drawn. Shares are of 1, activity is of 1 too.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,16 @@ pub struct Thresholds {
     pub rhythm_hours: f64,
     /// Share of time that such stretches must take.
     pub rest: f64,
+    /// Memory that moves less than this share of its peak is flat.
+    pub flat: f64,
+    /// A total that is so far, as a share, off that of a card is of another one: no driver keeps so much for itself.
+    pub other_memory: f64,
+    /// A total up to so far off is that of the card.
+    pub same_memory: f64,
+    /// A limit of power up to so far, as a share, off the board power is that of the card.
+    pub same_power: f64,
+    /// Memory in bytes that a MIG instance shows with nothing on it.
+    pub empty_slice_bytes: f64,
     /// Programs that take memory ahead of need, in small letters, with the share that they take by default.
     pub preallocate: Vec<(String, f64)>,
 }
@@ -76,6 +87,11 @@ impl Thresholds {
             stop_hours: get("rightsize-stop-hours")?,
             rhythm_hours: get("rightsize-rhythm-hours")?,
             rest: get("rightsize-rest")?,
+            flat: get("rightsize-flat")?,
+            other_memory: get("rightsize-other-memory")?,
+            same_memory: get("rightsize-same-memory")?,
+            same_power: get("rightsize-same-power")?,
+            empty_slice_bytes: get("rightsize-empty-slice-mib")? * GIB / 1024.0,
             preallocate: catalog
                 .constants
                 .iter()

@@ -12,10 +12,12 @@ pub(super) fn stamp(text: &str) -> Option<DateTime> {
 
 const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
-/// `Tue Jul 14 08:12:53 2026`, the line above a table.
+/// `Tue Jul 14 08:12:53 2026`, the line above a table, or with a zone before the year as `date` prints it.
 pub(super) fn banner(text: &str) -> Option<DateTime> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let [_, month, day, time, year] = words.as_slice() else { return None };
+    let ([_, month, day, time, year] | [_, month, day, time, _, year]) = words.as_slice() else {
+        return None;
+    };
     let at_month = MONTHS.find(month).filter(|at| at % 3 == 0 && month.len() == 3)?;
     at(year.parse().ok()?, (at_month / 3 + 1) as i8, day.parse().ok()?, time)
 }
@@ -48,4 +50,11 @@ fn at(year: i16, month: i8, day: i8, time: &str) -> Option<DateTime> {
 /// Seconds from one time to another; negative when it is earlier.
 pub(super) fn seconds(from: DateTime, to: DateTime) -> f64 {
     to.duration_since(from).as_secs_f64()
+}
+
+/// The time so many seconds after the start of 1970, in UTC.
+pub(super) fn epoch(seconds: f64) -> Option<DateTime> {
+    let millis = (seconds * 1000.0).round();
+    let stamp = jiff::Timestamp::from_millisecond(millis as i64).ok()?;
+    millis.is_finite().then(|| jiff::tz::TimeZone::UTC.to_datetime(stamp))
 }

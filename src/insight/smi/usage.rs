@@ -65,6 +65,8 @@ pub struct Usage {
     pub memory: Option<Spread>,
     /// Memory in use is the sum over processes, since the driver gives no figure of the GPU.
     pub memory_by_process: bool,
+    /// It is the sum of the peaks of all MIG instances, for the same reason.
+    pub memory_by_instance: bool,
     /// How it moves over the series.
     pub growth: Option<Growth>,
     /// Figures of memory in use above all that there is, which do not count: how many, and the highest in bytes.
@@ -123,7 +125,8 @@ impl Usage {
         let slices = series.slices.values().flat_map(|slice| slice.activity.iter().copied());
         slices.filter(|activity| *activity > 100.0).for_each(|activity| usage.above(activity));
         let peak = |metric| usage.spreads.get(&metric).map(|spread| spread.peak);
-        usage.memory_total = peak(Metric::MemoryTotal).filter(|total| *total > 0.0);
+        usage.memory_total =
+            peak(Metric::MemoryTotal).filter(|total| *total > 0.0).or_else(|| in_all(series));
         usage.power_limit = peak(Metric::PowerLimit).filter(|limit| *limit > 0.0);
         usage.errors = series.samples.iter().filter(|sample| sample.error).count();
         usage.memory_of(series, usage.memory_total);
@@ -137,6 +140,7 @@ impl Usage {
         }
         let counted = |spread: Option<&Spread>| spread.map(|spread| spread.samples);
         usage.samples = counted(usage.activity())
+            .or(series.slices.values().map(|slice| slice.activity.len()).max().filter(|polls| *polls > 0))
             .or(counted(usage.memory.as_ref()))
             .or(counted(usage.spread(Metric::Power)))
             .unwrap_or(series.samples.len());
@@ -167,7 +171,8 @@ impl Usage {
             let values = series.samples.iter().filter_map(|sample| sample.get(metric));
             values.filter(|used| metric != Metric::MemoryUsed || *used > 0.0 || has_total).collect()
         };
-        (self.memory, self.growth, self.impossible, self.memory_by_process) = (None, None, None, false);
+        (self.memory, self.growth, self.impossible) = (None, None, None);
+        (self.memory_by_process, self.memory_by_instance) = (false, false);
         for metric in [Metric::MemoryUsed, Metric::ProcessMemory] {
             let (likely, above): (Vec<f64>, Vec<f64>) =
                 read(metric).into_iter().partition(|used| most.is_none_or(|most| *used <= most));
@@ -179,6 +184,12 @@ impl Usage {
                 self.growth = Growth::of(&trend::in_order(series, metric, most));
                 return;
             }
+        }
+        let peaks: Vec<f64> = series.slices.values().filter_map(|slice| slice.used_peak_bytes).collect();
+        let sum: f64 = peaks.iter().sum();
+        if !peaks.is_empty() && most.is_none_or(|most| sum <= most) {
+            self.memory = Spread::of(vec![sum]);
+            self.memory_by_instance = true;
         }
     }
 
@@ -207,6 +218,12 @@ impl Usage {
     pub fn power_share(&self) -> Option<f64> {
         Some(self.spread(Metric::Power)?.p50 / self.power_limit?)
     }
+}
+
+/// What is used and what is free together, where the log has no total, as dcgm-exporter.
+fn in_all(series: &Series) -> Option<f64> {
+    let both = |sample: &Sample| Some(sample.get(Metric::MemoryUsed)? + sample.get(Metric::MemoryFree)?);
+    series.samples.iter().filter_map(both).reduce(f64::max).filter(|total| *total > 0.0)
 }
 
 /// Metrics that get percentiles.

@@ -86,12 +86,9 @@ pub(super) fn catalog() -> Catalog {
             },
         ],
         presets: vec![preset()],
-        measured: Vec::new(),
-        charges: vec![],
-        constants: vec![],
         rules: vec![rule()],
         scenarios: vec![scenario()],
-        fabrics: vec![],
+        ..Catalog::default()
     }
 }
 

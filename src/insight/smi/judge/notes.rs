@@ -3,10 +3,7 @@
 use super::{Finding, Growth, Rank, Seen, Spread, Verdict, found, gib, percent};
 use crate::catalog::gpu::Gpu;
 use crate::insight::smi::usage::Basis;
-use crate::insight::smi::{Metric, Series, Thresholds, trend};
-
-/// Memory that an instance shows with nothing on it: tens of MiB.
-pub(super) const EMPTY_SLICE_BYTES: f64 = 128.0 * 1024.0 * 1024.0;
+use crate::insight::smi::{Metric, Series, Slice, Thresholds, trend};
 
 /// The first program that takes memory ahead of need.
 pub(super) fn ahead_of_need<'a>(series: &Series, lines: &'a Thresholds) -> Option<&'a str> {
@@ -21,10 +18,12 @@ pub(super) fn findings(seen: &Seen, verdict: Verdict) -> Vec<Finding> {
         errors(seen),
         memory_of_catalog(seen),
         memory_of_processes(seen),
+        memory_of_instances(seen),
         memory_unknown(seen),
         reserve(seen),
         above_all(seen),
         mig(seen),
+        empty_instances(seen),
         no_activity(seen),
         utilisation_only(seen),
         few_sms(seen),
@@ -37,6 +36,7 @@ pub(super) fn findings(seen: &Seen, verdict: Verdict) -> Vec<Finding> {
         flat(seen),
         video(seen),
         no_time(seen),
+        log_longer(seen, verdict),
         slice(seen).filter(|_| verdict != Verdict::Idle),
     ];
     all.into_iter().flatten().collect()
@@ -69,6 +69,12 @@ fn memory_of_processes(seen: &Seen) -> Option<Finding> {
     seen.usage.memory_by_process.then(|| found("memory-by-process", Rank::Info, message))
 }
 
+fn memory_of_instances(seen: &Seen) -> Option<Finding> {
+    let message =
+        "memory in use is the sum of the peaks of the MIG instances, which need not come together".to_owned();
+    seen.usage.memory_by_instance.then(|| found("memory-by-instance", Rank::Info, message))
+}
+
 fn memory_unknown(seen: &Seen) -> Option<Finding> {
     let message =
         "memory in use is not in the log, so nothing smaller is advised: add `memory.used` to the query, or \
@@ -96,7 +102,30 @@ fn mig(seen: &Seen) -> Option<Finding> {
     let message = "MIG is on, so the driver has no utilisation of the GPU; DCGM has SMACT of each instance (`dcgmi dmon \
                    -e 1002,1004,1005`)"
         .to_owned();
-    (seen.series.mig && seen.usage.basis.is_none()).then(|| found("mig-no-utilisation", Rank::Info, message))
+    let silent = seen.series.slices.values().all(|slice| slice.activity.is_empty());
+    (seen.series.mig && silent && seen.usage.basis.is_none())
+        .then(|| found("mig-no-utilisation", Rank::Info, message))
+}
+
+/// Instances that are there and hold nothing, beside others that work.
+fn empty_instances(seen: &Seen) -> Option<Finding> {
+    let is_empty = |slice: &Slice| {
+        let holds = slice.used_peak_bytes.is_none_or(|used| used > seen.lines.empty_slice_bytes);
+        !holds && slice.activity.iter().all(|activity| *activity <= 0.0)
+    };
+    let empty: Vec<String> = seen
+        .series
+        .slices
+        .iter()
+        .filter(|(_, slice)| is_empty(slice))
+        .map(|(id, _)| id.to_string())
+        .collect();
+    let (count, all) = (empty.len(), seen.series.slices.len());
+    let message = format!(
+        "{count} of {all} MIG instances hold nothing ({}): give them to other work, or make larger ones of them",
+        empty.join(", ")
+    );
+    (count > 0 && count < all).then(|| found("mig-empty-instances", Rank::Suggest, message))
 }
 
 fn no_activity(seen: &Seen) -> Option<Finding> {
@@ -214,7 +243,7 @@ fn flat(seen: &Seen) -> Option<Finding> {
         percent(share),
         memory.samples
     );
-    (memory.peak - memory.least <= memory.peak * super::FLAT)
+    (memory.peak - memory.least <= memory.peak * seen.lines.flat)
         .then(|| found("memory-flat", Rank::Info, message))
 }
 
@@ -234,8 +263,19 @@ pub(super) fn reading(seen: &Seen) -> Option<String> {
         let of = watts(Metric::PowerLimit).map_or_else(String::new, |limit| format!(" of {limit}"));
         parts.push(format!("power {power}{of}"));
     }
-    let most = if usage.samples > 1 { ", at most" } else { "" };
-    (!parts.is_empty()).then(|| format!("it reads{most}: {}", parts.join(", ")))
+    let when = if usage.samples > 1 { "at most" } else { "at that moment" };
+    (!parts.is_empty()).then(|| format!("{when}: {}", parts.join(", ")))
+}
+
+/// What a moment shows is a lower bound of what is needed.
+fn log_longer(seen: &Seen, verdict: Verdict) -> Option<Finding> {
+    let polls = seen.usage.samples;
+    let short = verdict == Verdict::NotEnoughData && (1.0..seen.lines.series).contains(&(polls as f64));
+    let message = "a moment says little, and its memory is a lower bound of what the work needs: log the whole of it, \
+                   `nvidia-smi --query-gpu=timestamp,index,name,utilization.gpu,utilization.memory,memory.used,\
+                   memory.free,memory.total,power.draw,power.limit --format=csv -l 5 > gpu.csv`"
+        .to_owned();
+    short.then(|| found("log-longer", Rank::Suggest, message))
 }
 
 fn video(seen: &Seen) -> Option<Finding> {
@@ -301,8 +341,8 @@ impl<'t> Profile<'t> {
 const GB: f64 = 0.9e9;
 
 /// Share of a GPU's compute that an instance with so much memory has: the largest of the profiles near to it.
-pub(super) fn compute_share(gpu: &Gpu, memory: f64) -> Option<f64> {
-    let near = |profile: &Profile| (profile.bytes / GB * 1e9 - memory).abs() <= 0.15 * memory;
+pub(super) fn compute_share(gpu: &Gpu, memory: f64, tolerance: f64) -> Option<f64> {
+    let near = |profile: &Profile| (profile.bytes / GB * 1e9 - memory).abs() <= tolerance * memory;
     let profiles = gpu.mig_profiles.iter().filter_map(|text| Profile::of(text));
     profiles.filter(near).map(|profile| profile.compute(gpu)).reduce(f64::max)
 }

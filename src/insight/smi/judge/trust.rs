@@ -19,7 +19,10 @@ pub(super) fn confidence(seen: &Seen, verdict: Verdict) -> (Confidence, Option<S
     if seen.bursty {
         return (Confidence::Low, Some("its work comes in bursts".to_owned()));
     }
+    let of_instances =
+        usage.basis.is_none() && seen.series.slices.values().any(|slice| !slice.activity.is_empty());
     match usage.basis {
+        _ if of_instances => by_length(seen, "activity of the MIG instances in", short),
         None | Some(Basis::Utilisation | Basis::Engine) if verdict != Verdict::TooSmall => {
             let why = "only GPU utilisation is known, and one busy SM reads 100 %";
             (Confidence::Low, Some(if long { why.to_owned() } else { format!("{why}; {short}") }))
