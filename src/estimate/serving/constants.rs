@@ -54,6 +54,10 @@ pub(super) struct Constants<'a> {
     pub(super) unpacked_bytes: f64,
     /// Bytes that one score of attention over a prompt goes through memory; 0 where attention is fused.
     pub(super) score_bytes: f64,
+    /// Requests that wait in tests of the engine whose number is not stated; 0 where the queue never ends.
+    pub(super) queue_requests: f64,
+    /// Longest answer over the mean where lengths vary.
+    pub(super) longest: f64,
     /// Most sequences in one pass.
     pub(super) max_batch: f64,
     /// Most prompt tokens in one pass; 0 where prompts are not cut.
@@ -155,6 +159,8 @@ impl<'a> Constants<'a> {
             prompts_first: value("serve-prompts-first")? > 0.0,
             unpacked_bytes: value("serve-unpacked-bytes")?,
             score_bytes: value("serve-score-bytes")?,
+            queue_requests: value("serve-queue-requests")?,
+            longest: value("serve-longest")?,
             max_batch: value("serve-max-batch")?,
             batched_tokens: value("serve-batched-tokens")?,
             whole_prompts: value("serve-whole-prompts")?,

@@ -8,14 +8,18 @@ pub mod kv;
 mod constants;
 mod gate;
 mod memory;
+mod miss;
 mod plan;
+mod queue;
 mod shape;
 #[cfg(test)]
 mod tests;
 mod time;
 
 pub use constants::arithmetic;
-pub use plan::{ServingMiss, ServingPlan, Shortfall};
+pub use miss::{ServingMiss, Shortfall};
+pub use plan::ServingPlan;
+pub use queue::Queue;
 pub use time::PassTime;
 
 use super::{Basis, Layout, Machine, Unplannable};

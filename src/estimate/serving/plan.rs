@@ -5,6 +5,8 @@
 
 use super::ServingModel;
 use super::memory::largest;
+use super::miss::ServingMiss;
+use super::time::Timing;
 use crate::estimate::{Layout, MemoryEstimate, ServingSpeed, Verdict};
 use crate::workload::Pins;
 use std::ops::RangeInclusive;
@@ -27,50 +29,44 @@ pub struct ServingPlan {
     pub verdict: Verdict,
     /// Speed of one replica.
     pub speed: ServingSpeed,
-    /// Requests in flight in each replica: the asked concurrency shared out, or the peak that a rate brings.
+    /// Requests that each replica works on at once: the asked concurrency shared out, the part of it that does not wait, or
+    /// the peak that a rate brings.
     pub concurrency_per_replica: u32,
-}
-
-/// Why there is no plan: each broken constraint with its nearest miss, and the layout that came nearest in memory.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ServingMiss {
-    /// The layout whose memory is nearest to fitting.
-    pub layout: Layout,
-    /// Memory of that layout with one request (or the share of the asked concurrency on an exact number of nodes).
-    pub memory: MemoryEstimate,
-    /// The verdict of that layout.
-    pub verdict: Verdict,
-    /// What is broken, most basic first: a latency is named only where the memory holds.
-    pub shortfalls: Vec<Shortfall>,
-}
-
-/// One constraint that nothing met.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Shortfall {
-    /// `layout`, `memory`, `ttft`, `tpot` or `nodes`.
-    pub constraint: &'static str,
-    /// The nearest that was reached, in the unit of the limit.
-    pub nearest: f64,
-    /// The limit: bytes, ms, or nodes.
-    pub limit: f64,
-    /// One sentence with both.
-    pub message: String,
 }
 
 /// What the asked load means for one replica shape.
 #[derive(Clone, Copy, Debug)]
-struct Reach {
-    layout: Layout,
+pub(super) struct Reach {
+    pub(super) layout: Layout,
     /// Time to first token with one request, in ms.
-    ttft_ms: f64,
+    pub(super) ttft_ms: f64,
     /// Time per output token with one request, in ms.
-    tpot_ms: f64,
+    pub(super) tpot_ms: f64,
     /// Most requests in flight that the memory `fits`.
     fits: u32,
     /// Most requests in flight that the memory fits at least tightly.
-    tight: u32,
+    pub(super) tight: u32,
     /// Most of these that meet both latency limits.
     in_time: u32,
+}
+
+/// A layout with its replicas, and what each of them works on at once.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    verdict: Verdict,
+    /// Seconds of a whole answer.
+    answer_s: f64,
+    layout: Layout,
+    /// Requests that the fullest replica works on at once.
+    load: u32,
+    timing: Timing,
+}
+
+impl Held {
+    /// What is better comes first.
+    fn key(&self) -> (Verdict, f64, Layout) {
+        (self.verdict, self.answer_s, self.layout)
+    }
 }
 
 #[allow(clippy::result_large_err, reason = "one miss a machine, taken apart at once by the caller")]
@@ -111,38 +107,62 @@ impl ServingModel<'_> {
     }
 
     /// The best layout on exactly `nodes` nodes among those that hold the load there: the one that answers soonest, its
-    /// waiting requests included. By Little (1961) that is also the one that answers most requests a second.
+    /// waiting requests included. By Little (1961) that is also the one that answers most requests a second. Where one holds
+    /// all requests, others may answer sooner with fewer at once while the rest wait.
     fn best_of(&self, reaches: &[Reach], pins: &Pins, nodes: u32) -> Option<ServingPlan> {
-        let mut best: Option<(Verdict, f64, Layout, u32)> = None;
-        for reach in reaches {
-            let replicas = self.replicas_on(&reach.layout, pins, nodes);
-            if replicas == 0 {
-                continue;
-            }
-            let Some(load) = self.load_per_replica(&reach.layout, replicas, reach.in_time) else { continue };
-            let verdict = if load <= reach.fits {
-                Verdict::Fits
-            } else if load <= reach.tight {
-                Verdict::Tight
-            } else {
-                continue;
-            };
-            let timing = self.timing(&reach.layout, self.mean_load(replicas, load));
-            let answer = timing.ttft_s + f64::from(self.serving.output_len) * timing.tpot_s;
-            let layout = Layout { dp: replicas, ..reach.layout };
-            if best.is_none_or(|(v, t, l, _)| (verdict, answer, layout) < (v, t, l)) {
-                best = Some((verdict, answer, layout, load));
-            }
+        let whole = reaches.iter().filter_map(|reach| self.whole(reach, pins, nodes));
+        let mut found: Vec<Held> = whole.collect();
+        if found.iter().any(|held| held.verdict == Verdict::Fits) {
+            found.extend(reaches.iter().filter_map(|reach| self.queued(reach, pins, nodes)));
         }
-        best.map(|(verdict, _, layout, load)| ServingPlan {
-            layout,
-            replicas: layout.dp,
+        let sooner = |best: Held, held: Held| if held.key() < best.key() { held } else { best };
+        found.into_iter().reduce(sooner).map(|held| ServingPlan {
+            layout: held.layout,
+            replicas: held.layout.dp,
             nodes,
-            memory: self.memory(&layout, load),
-            verdict,
-            speed: self.offered(self.mean_speed(&layout, load, self.mean_load(layout.dp, load)), layout.dp),
-            concurrency_per_replica: load,
+            memory: self.memory(&held.layout, held.load),
+            verdict: held.verdict,
+            speed: self.offered(self.speed_of(&held.layout, held.load, &held.timing), held.layout.dp),
+            concurrency_per_replica: held.load,
         })
+    }
+
+    /// A layout that holds the whole load of its replicas.
+    fn whole(&self, reach: &Reach, pins: &Pins, nodes: u32) -> Option<Held> {
+        let replicas = Some(self.replicas_on(&reach.layout, pins, nodes)).filter(|&n| n > 0)?;
+        let load = self.load_per_replica(&reach.layout, replicas, reach.in_time)?;
+        let verdict = if load <= reach.fits {
+            Verdict::Fits
+        } else if load <= reach.tight {
+            Verdict::Tight
+        } else {
+            return None;
+        };
+        let timing = self.timing(&reach.layout, self.mean_load(replicas, load));
+        Some(self.held(reach.layout, replicas, verdict, load, timing))
+    }
+
+    /// A layout that works on as many requests as it surely holds, fewer than it is asked to, while the others wait.
+    fn queued(&self, reach: &Reach, pins: &Pins, nodes: u32) -> Option<Held> {
+        let replicas = Some(self.replicas_on(&reach.layout, pins, nodes)).filter(|&n| n > 0)?;
+        let asked = self.serving.concurrency.max(1).div_ceil(replicas);
+        if self.serving.rps.is_some() || reach.fits == 0 || asked <= reach.fits {
+            return None;
+        }
+        let mean = self.mean_load(replicas, asked);
+        let timing = self.timing_with(&reach.layout, mean, f64::from(reach.fits));
+        self.in_time(&timing).then(|| self.held(reach.layout, replicas, Verdict::Fits, reach.fits, timing))
+    }
+
+    fn held(&self, layout: Layout, replicas: u32, verdict: Verdict, load: u32, timing: Timing) -> Held {
+        let answer_s = timing.ttft_s + f64::from(self.serving.output_len) * timing.tpot_s;
+        Held { verdict, answer_s, layout: Layout { dp: replicas, ..layout }, load, timing }
+    }
+
+    /// Whether both latency limits are met.
+    fn in_time(&self, timing: &Timing) -> bool {
+        self.serving.ttft_ms.is_none_or(|limit| timing.ttft_s * MS <= limit)
+            && self.serving.tpot_ms.is_none_or(|limit| timing.tpot_s * MS <= limit)
     }
 
     /// The latencies of the peak with the rate that is really asked of each replica, where a rate is asked.
@@ -178,7 +198,7 @@ impl ServingModel<'_> {
     }
 
     /// Nodes that the asked load needs with replicas of one shape, none of them worse than `worst`.
-    fn nodes_needed(&self, reach: &Reach, pins: &Pins, worst: Verdict) -> Option<u32> {
+    pub(super) fn nodes_needed(&self, reach: &Reach, pins: &Pins, worst: Verdict) -> Option<u32> {
         let held = if worst == Verdict::Fits { reach.fits } else { reach.tight };
         let most = held.min(reach.in_time);
         if most == 0 {
@@ -202,7 +222,7 @@ impl ServingModel<'_> {
     }
 
     /// Replicas of one shape on `nodes` nodes: as pinned, else as many as there is room and work for.
-    fn replicas_on(&self, layout: &Layout, pins: &Pins, nodes: u32) -> u32 {
+    pub(super) fn replicas_on(&self, layout: &Layout, pins: &Pins, nodes: u32) -> u32 {
         let (span, per_span) = self.span(layout);
         let room = nodes / span * per_span;
         match pins.dp {
@@ -230,15 +250,10 @@ impl ServingModel<'_> {
         let most = if self.serving.rps.is_none() { self.serving.concurrency.max(1) } else { batch };
         let tight = largest(most, |n| self.verdict(&layout, n) <= Verdict::Tight);
         let fits = largest(tight, |n| self.verdict(&layout, n) == Verdict::Fits);
-        let (ttft_limit, tpot_limit) = (self.serving.ttft_ms, self.serving.tpot_ms);
-        let in_time = if ttft_limit.is_none() && tpot_limit.is_none() {
+        let in_time = if self.serving.ttft_ms.is_none() && self.serving.tpot_ms.is_none() {
             tight
         } else {
-            largest(tight, |n| {
-                let timing = self.timing(&layout, f64::from(n));
-                ttft_limit.is_none_or(|limit| timing.ttft_s * MS <= limit)
-                    && tpot_limit.is_none_or(|limit| timing.tpot_s * MS <= limit)
-            })
+            largest(tight, |n| self.in_time(&self.timing(&layout, f64::from(n))))
         };
         let one = self.timing(&layout, 1.0);
         Reach { layout, ttft_ms: one.ttft_s * MS, tpot_ms: one.tpot_s * MS, fits, tight, in_time }
@@ -294,83 +309,6 @@ impl ServingModel<'_> {
         let kv = self.arch.kv_heads.max(1);
         self.arch.heads.max(1).is_multiple_of(tp) && (kv.is_multiple_of(tp) || tp.is_multiple_of(kv))
     }
-
-    /// What kept every shape from a plan.
-    fn miss(&self, reaches: &[Reach], pins: &Pins, limit: u32, exact: Option<u32>) -> ServingMiss {
-        let usable = self.machine.usable_bytes;
-        let mut nearest: Option<(f64, Layout, MemoryEstimate)> = None;
-        for reach in reaches {
-            let load = match exact {
-                Some(nodes) if self.serving.rps.is_none() => {
-                    let replicas = self.replicas_on(&reach.layout, pins, nodes).max(1);
-                    self.serving.concurrency.max(1).div_ceil(replicas)
-                }
-                _ => 1,
-            };
-            let memory = self.memory(&reach.layout, load);
-            let total = memory.terms.total();
-            if nearest.as_ref().is_none_or(|(least, ..)| total < *least) {
-                nearest = Some((total, reach.layout, memory));
-            }
-        }
-        let Some((total, layout, memory)) = nearest else { return self.no_layout(pins) };
-        let mut shortfalls = Vec::new();
-        if reaches.iter().all(|r| r.tight == 0) {
-            shortfalls.push(shortfall("memory", total, usable));
-        } else {
-            self.latency_shortfalls(reaches, &mut shortfalls);
-            if shortfalls.is_empty() {
-                let needed = reaches.iter().filter_map(|r| self.nodes_needed(r, pins, Verdict::Tight)).min();
-                shortfalls.push(shortfall(
-                    "nodes",
-                    needed.map_or(f64::INFINITY, f64::from),
-                    f64::from(limit),
-                ));
-            }
-        }
-        ServingMiss { layout, verdict: Verdict::of(&memory, usable), memory, shortfalls }
-    }
-
-    /// Latency limits that no shape meets which holds at least one request.
-    fn latency_shortfalls(&self, reaches: &[Reach], shortfalls: &mut Vec<Shortfall>) {
-        let held = || reaches.iter().filter(|r| r.tight > 0);
-        let ttft = held().map(|r| r.ttft_ms).min_by(f64::total_cmp);
-        if let (Some(limit), Some(best)) = (self.serving.ttft_ms, ttft)
-            && best > limit
-        {
-            shortfalls.push(shortfall("ttft", best, limit));
-        }
-        // Where some shapes meet the one limit, the other is judged on these.
-        let meets = |r: &&Reach| self.serving.ttft_ms.is_none_or(|limit| r.ttft_ms <= limit);
-        let any = held().any(|r| meets(&r));
-        let tpot = held().filter(|r| !any || meets(r)).map(|r| r.tpot_ms).min_by(f64::total_cmp);
-        if let (Some(limit), Some(best)) = (self.serving.tpot_ms, tpot)
-            && best > limit
-        {
-            shortfalls.push(shortfall("tpot", best, limit));
-        }
-    }
-
-    /// Nothing was tried: the pins leave no layout.
-    fn no_layout(&self, pins: &Pins) -> ServingMiss {
-        let layout =
-            Self::layout(pins.dp.unwrap_or(1), pins.tp.unwrap_or(1).max(1), pins.pp.unwrap_or(1).max(1));
-        let memory = self.memory(&layout, 1);
-        let gpus = layout.tp * layout.pp;
-        let message = format!(
-            "no layout with tp {}, pp {} for {} heads, {} KV heads, {} layers on {} GPUs a node: tp must divide the heads, \
-             pp be at most the layers, and a replica of {gpus} GPUs find room",
-            layout.tp,
-            layout.pp,
-            self.arch.heads,
-            self.arch.kv_heads,
-            self.arch.layers,
-            self.machine.gpus_per_node
-        );
-        let limit = f64::from(self.machine.gpus_per_node);
-        let shortfalls = vec![Shortfall { constraint: "layout", nearest: f64::from(gpus), limit, message }];
-        ServingMiss { layout, verdict: Verdict::of(&memory, self.machine.usable_bytes), memory, shortfalls }
-    }
 }
 
 /// Numbers of nodes that one replica may span however its layers divide.
@@ -382,18 +320,4 @@ fn even_span(nodes: u32) -> bool {
 fn mean_below(peak: f64, sigma: f64) -> f64 {
     let root = ((sigma * sigma + 4.0 * peak).sqrt() - sigma) / 2.0;
     root * root
-}
-
-fn shortfall(constraint: &'static str, nearest: f64, limit: f64) -> Shortfall {
-    let gib = |bytes: f64| bytes / crate::units::GIB;
-    let message = match constraint {
-        "memory" => format!(
-            "needs {:.1} GiB on the fullest GPU in the layout that needs least, {:.1} GiB are usable",
-            gib(nearest),
-            gib(limit)
-        ),
-        "nodes" => format!("needs {nearest} nodes, {limit} allowed"),
-        other => format!("best {other} {nearest:.1} ms, {limit:.1} ms asked"),
-    };
-    Shortfall { constraint, nearest, limit, message }
 }

@@ -195,15 +195,20 @@ impl ServingModel<'_> {
     /// batch, the KV cache or the engine's limit on a step wait for their turn, so that requests in flight = requests per
     /// second × (time to first token + further tokens × time of one) (Little 1961).
     pub(super) fn timing(&self, layout: &Layout, concurrency: f64) -> Timing {
-        let arrivals = if self.serving.rps.is_some() { Arrivals::Random } else { Arrivals::Bunched };
-        self.timing_of(layout, concurrency, arrivals)
+        self.timing_with(layout, concurrency, f64::INFINITY)
     }
 
-    fn timing_of(&self, layout: &Layout, concurrency: f64, arrivals: Arrivals) -> Timing {
+    /// The same of a replica that works on at most `most` requests at once.
+    pub(super) fn timing_with(&self, layout: &Layout, concurrency: f64, most: f64) -> Timing {
+        let arrivals = if self.serving.rps.is_some() { Arrivals::Random } else { Arrivals::Bunched };
+        self.timing_of(layout, concurrency, most, arrivals)
+    }
+
+    fn timing_of(&self, layout: &Layout, concurrency: f64, most: f64, arrivals: Arrivals) -> Timing {
         let input = f64::from(self.serving.input_len);
         // The prompt brings the first token, each further one is a step.
         let steps = (f64::from(self.serving.output_len) - 1.0).max(0.0);
-        let running = concurrency.min(self.capacity(layout)).min(self.admitted()).max(1.0);
+        let running = concurrency.min(most).min(self.capacity(layout)).min(self.admitted()).max(1.0);
         let decode = self.decode_pass(layout, running, input + steps / 2.0);
         let alone_s = self.prefill_pass(layout, 1.0, input).total;
         // While one request is answered, each of the others brings one prompt: some of these hold up its first token, the
@@ -268,7 +273,7 @@ impl ServingModel<'_> {
 
     /// How fast one replica is on average when requests do not divide evenly: `most` is what the fullest replica holds,
     /// `mean` what each has in flight.
-    pub(super) fn mean_speed(&self, layout: &Layout, most: u32, mean: f64) -> ServingSpeed {
+    fn mean_speed(&self, layout: &Layout, most: u32, mean: f64) -> ServingSpeed {
         self.speed_of(layout, most, &self.timing(layout, mean))
     }
 
@@ -280,7 +285,7 @@ impl ServingModel<'_> {
         }
     }
 
-    fn speed_of(&self, layout: &Layout, concurrency: u32, timing: &Timing) -> ServingSpeed {
+    pub(super) fn speed_of(&self, layout: &Layout, concurrency: u32, timing: &Timing) -> ServingSpeed {
         let c = &self.constants;
         let request = u64::from(self.serving.input_len) + u64::from(self.serving.output_len);
         ServingSpeed {
@@ -306,7 +311,7 @@ impl ServingModel<'_> {
     /// (Little 1961), or with as many as it takes when the rate is more than it can answer.
     pub fn speed_at_rate(&self, layout: &Layout, rps: f64) -> ServingSpeed {
         let most = self.offline_batch(layout);
-        let timing = |n: u32| self.timing_of(layout, f64::from(n), Arrivals::Random);
+        let timing = |n: u32| self.timing_of(layout, f64::from(n), f64::INFINITY, Arrivals::Random);
         let idle = largest(most, |n| timing(n).requests_per_s < rps);
         let running = (idle + 1).min(most);
         self.speed_of(layout, running, &timing(running))

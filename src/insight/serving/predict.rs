@@ -3,7 +3,7 @@
 use super::super::metric::Metric;
 use super::super::{Prediction, Skip};
 use super::{Ask, Case, engine};
-use crate::estimate::serving::ServingModel;
+use crate::estimate::serving::{Queue, ServingModel};
 use crate::estimate::{Layout, Machine, Range, Verdict};
 use crate::units::GIB;
 
@@ -137,9 +137,17 @@ impl Case {
     fn offline(&self, model: &ServingModel, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
         let most = model.offline_batch(layout);
         let running = self.batch.map_or(most, |all| all.div_ceil(layout.dp).clamp(1, most));
-        let speed = model.speed(layout, running);
-        self.rates(model, layout, speed.requests_per_s, values);
-        values.push((Metric::TpotMs, speed.tpot_ms));
+        let queue = Queue {
+            requests: self.batch.map(|all| f64::from(all.div_ceil(layout.dp))),
+            varied: self.varied(),
+        };
+        self.rates(model, layout, model.queue_requests_per_s(layout, queue), values);
+        values.push((Metric::TpotMs, model.speed(layout, running).tpot_ms));
+    }
+
+    /// Whether answers differ in length: a length with a fraction is the mean of several.
+    fn varied(&self) -> bool {
+        self.output.is_some_and(|tokens| tokens.fract() > 0.0)
     }
 
     /// A fixed number of requests in flight.

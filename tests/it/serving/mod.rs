@@ -4,6 +4,7 @@
 mod gates;
 mod golden;
 mod kv;
+mod monotone;
 mod plans;
 mod practice;
 mod relations;
