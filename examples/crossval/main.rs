@@ -89,7 +89,8 @@ fn main() -> anyhow::Result<()> {
     let mut choice = match &arguments.free {
         Some(path) => Choice::read(&std::fs::read_to_string(path)?).map_err(|error| anyhow!(error))?,
         None => Choice::own().map_err(|error| anyhow!(error))?,
-    };
+    }
+    .for_published();
     if !arguments.keys.is_empty() {
         choice.keys.retain(|key| arguments.keys.contains(&key.key));
     }

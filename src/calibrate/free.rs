@@ -46,6 +46,9 @@ pub struct Key {
     /// Whether a user's own runs may move it.
     #[serde(default)]
     pub own: bool,
+    /// Counted from code or papers: published measurements do not move it.
+    #[serde(default)]
+    pub counted: bool,
 }
 
 /// How much rows of a sort count.
@@ -94,6 +97,13 @@ impl Choice {
     /// Reads a list.
     pub fn read(text: &str) -> Result<Self, String> {
         toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// The list for published measurements: without what is counted.
+    #[must_use]
+    pub fn for_published(mut self) -> Self {
+        self.keys.retain(|key| !key.counted);
+        self
     }
 
     /// The constants of a catalog that may be fitted, in their order. A value of 0 switches a term off and stays.

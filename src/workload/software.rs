@@ -2,9 +2,9 @@
 
 /// Frameworks by class. `tuned` is software of hardware makers and the like, with fused kernels and overlap everywhere;
 /// `fused` is `PyTorch` with fused kernels or `torch.compile`; `pure-bf16` keeps all states in BF16, `litgpt` as well
-/// but loads whole weights before it shards them; `legacy` is software
-/// of before fused attention; what is not here counts as `generic`.
-const FRAMEWORKS: [(&str, &[&str]); 6] = [
+/// but loads whole weights before it shards them; `unsloth` is like `generic`, but never copies its logits; `legacy` is
+/// software of before fused attention; what is not here counts as `generic`.
+const FRAMEWORKS: [(&str, &[&str]); 8] = [
     (
         "tuned",
         &[
@@ -39,7 +39,6 @@ const FRAMEWORKS: [(&str, &[&str]); 6] = [
             "axolotl",
             "llama-factory",
             "ms-swift",
-            "unsloth",
             "colossalai",
             "internevo",
             "gpt-neox",
@@ -64,6 +63,8 @@ const FRAMEWORKS: [(&str, &[&str]); 6] = [
     ),
     ("pure-bf16", &["torchtune"]),
     ("litgpt", &["lit-gpt"]),
+    ("unsloth", &[]),
+    ("auto-gptq", &["autogptq", "gptqmodel"]),
     ("legacy", &["megatron-deepspeed", "tensorflow-1"]),
 ];
 
@@ -171,8 +172,13 @@ pub fn engine_class_in(text: &str) -> Option<&'static str> {
 }
 
 /// Classes that differ from another in a few constants only, and that other.
-const VARIANTS: [(&str, &str); 3] =
-    [("eager-v0", "eager"), ("tensorrt-llm-pytorch", "tensorrt-llm"), ("litgpt", "pure-bf16")];
+const VARIANTS: [(&str, &str); 5] = [
+    ("eager-v0", "eager"),
+    ("tensorrt-llm-pytorch", "tensorrt-llm"),
+    ("litgpt", "pure-bf16"),
+    ("unsloth", "generic"),
+    ("auto-gptq", "generic"),
+];
 
 /// The class whose constants hold where a class has none of its own.
 pub fn base_class(class: &str) -> Option<&'static str> {

@@ -33,6 +33,8 @@ pub(super) struct MemoryConstants {
     pub(super) gradient_bytes: Range,
     pub(super) master_bytes: f64,
     pub(super) optimizer_bytes: f64,
+    /// FP32 gradients of the share of a rank, which some software keeps beside its optimizer states.
+    pub(super) share_gradient_bytes: f64,
     /// Temporary bytes of a trained parameter while the optimizer steps, after the activations are gone.
     pub(super) step_bytes: f64,
     /// Most parameters that ZeRO 3 steps over at a time.
@@ -49,6 +51,8 @@ pub(super) struct MemoryConstants {
     pub(super) lora_share: f64,
     pub(super) qlora_share: f64,
     pub(super) eager_score_bytes: f64,
+    /// Of the gradients of scores while one layer works backwards.
+    pub(super) eager_work_bytes: f64,
     /// Factor on the other activations of software that keeps its scores: its element-wise kernels are not fused either.
     pub(super) eager_scale: f64,
     pub(super) logit_bytes: f64,
@@ -211,6 +215,7 @@ fn memory(of: &Lookup, optimizer: Optimizer) -> Result<MemoryConstants, Unplanna
         gradient_bytes: of.range("gradient-bytes")?,
         master_bytes: of.value("master-bytes")?,
         optimizer_bytes: of.value(optimizer_key)?,
+        share_gradient_bytes: of.value("share-gradient-bytes")?,
         step_bytes: if optimizer == Optimizer::Adamw { of.value("step-bytes")? } else { 0.0 },
         step_group: of.value("step-group-params")?,
         qlora_bytes: of.value("qlora-bytes")?,
@@ -223,6 +228,7 @@ fn memory(of: &Lookup, optimizer: Optimizer) -> Result<MemoryConstants, Unplanna
         lora_share: of.value("activation-lora")?,
         qlora_share: of.value("activation-qlora")?,
         eager_score_bytes: of.value("eager-score-bytes")?,
+        eager_work_bytes: of.value("eager-work-bytes")?,
         eager_scale: of.value("eager-activation-scale")?,
         logit_bytes: of.value("logit-bytes")?,
         loss_copy_bytes: of.value("loss-copy-bytes")?,

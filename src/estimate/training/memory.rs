@@ -181,12 +181,20 @@ impl TrainingModel<'_> {
         let values = (outer + inner) * c.activation_scale * kernels;
         let pairs = tokens * seq_len * self.shape.score_heads / split.tp;
         let scores = pairs * c.eager_score_bytes * element / 2.0;
+        // The backward pass of one layer makes gradients of its scores; by then the loss is done with its logits.
+        let gradients = pairs * c.eager_work_bytes * element / 2.0;
+        let beyond_loss = |at_work: f64| (at_work - loss).max(0.0);
         match split.recompute {
-            Recompute::None => in_flight * layers * (values * trained_share + scores),
-            Recompute::Selective => in_flight * layers * values * trained_share * c.selective_share,
+            Recompute::None => {
+                in_flight * layers * (values * trained_share + scores) + beyond_loss(gradients)
+            }
+            Recompute::Selective => {
+                in_flight * layers * values * trained_share * c.selective_share
+                    + beyond_loss(scores + gradients)
+            }
             Recompute::Full => {
-                let at_work = c.recompute_layers.min(layers) * (values + scores);
-                in_flight * layers * inputs / between + (at_work - loss).max(0.0)
+                let at_work = c.recompute_layers.min(layers) * (values + scores) + gradients;
+                in_flight * layers * inputs / between + beyond_loss(at_work)
             }
         }
     }

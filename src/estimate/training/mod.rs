@@ -169,10 +169,13 @@ impl<'a> TrainingModel<'a> {
         self.estimate_at(&memory, f64::from(layout.micro_batch))
     }
 
-    /// The largest micro-batch of a layout that fits, else the largest that is tight, else 0; found by evaluation.
+    /// The largest micro-batch of a layout that fits, else the largest that is tight, else 0; found by evaluation. Never
+    /// smaller than that of the layout where that is held, if only tightly.
     pub fn max_micro_batch(&self, layout: &Layout) -> u32 {
         let memory = self.split_memory(&Split::of(layout), self.seq_len);
-        self.largest(|micro_batch| self.estimate_at(&memory, f64::from(micro_batch)))
+        let at = |micro_batch: u32| self.estimate_at(&memory, f64::from(micro_batch));
+        let held = self.verdict(&at(layout.micro_batch)) != Verdict::No;
+        self.largest(at).max(if held { layout.micro_batch } else { 0 })
     }
 
     /// The longest sequence of a layout that fits, else the longest that is tight, else 0; found by evaluation.

@@ -95,7 +95,8 @@ impl TrainingModel<'_> {
             let weights = kind.frozen + kind.trained * element + narrow_params * narrow;
             all.weights += weights / shared_from(Sharding::Zero3);
             all.gradients += kind.trained * c.gradient_bytes.expected / shared_from(Sharding::Zero2);
-            all.optimizer += kind.trained * c.optimizer_bytes / shared_from(Sharding::Zero1);
+            all.optimizer +=
+                kind.trained * (c.optimizer_bytes + c.share_gradient_bytes) / shared_from(Sharding::Zero1);
             all.master_weights += kind.trained * c.master_bytes / shared_from(Sharding::Zero1);
             stepped += kind.trained / shared_from(Sharding::Zero1);
         }

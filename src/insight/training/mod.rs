@@ -21,6 +21,7 @@ use crate::units::GIB;
 use crate::workload::{Recompute, Sharding, Task, Training};
 use layout::Spread;
 use node::Node;
+use words::Counter;
 
 /// A row made ready.
 #[derive(Clone, Debug)]
@@ -64,7 +65,7 @@ impl Case {
         let training = Training {
             task,
             method,
-            lora_rank: question.count("lora_rank").unwrap_or(16),
+            lora_rank: words::lora_rank(question, method, class),
             precision: Some(precision),
             strict: false,
             optimizer: words::optimizer(question),
@@ -179,17 +180,17 @@ impl Case {
         }
     }
 
-    /// What the named counter would show: the driver counts context and libraries, the framework only its own blocks, and
+    /// What the counter would show: the driver counts context and libraries, the framework only its own blocks, and
     /// `allocated` leaves out what the allocator holds besides.
     fn peak_gib(&self, catalog: &Catalog, memory: &MemoryEstimate) -> Range {
         let chip = catalog.gpu(self.gpu);
         let precision = self.training.precision.map(crate::workload::precision::Precision::name);
         let class = Some(self.training.framework.as_str());
         let context = catalog.constant("context-bytes", Some(chip), precision, class, self.total_gpus);
-        let unseen = match self.memory_kind.as_str() {
-            "nvidia_smi" => 0.0,
-            "allocated" => memory.terms.framework,
-            _ => context.map_or(0.0, |constant| constant.value).min(memory.terms.framework),
+        let unseen = match words::counter(&self.memory_kind, &self.training.framework) {
+            Counter::Driver => 0.0,
+            Counter::Allocated => memory.terms.framework,
+            Counter::Reserved => context.map_or(0.0, |constant| constant.value).min(memory.terms.framework),
         };
         let gib = |bytes: f64| (bytes - unseen).max(0.0) / GIB;
         Range { low: gib(memory.low), expected: gib(memory.terms.total()), high: gib(memory.high) }

@@ -102,6 +102,39 @@ pub(super) fn recompute(question: &Question, method: Method, gpus: u32) -> Recom
     }
 }
 
+/// What a printed peak of memory counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counter {
+    /// All that the driver has given away: `nvidia-smi`.
+    Driver,
+    /// What the allocator of the framework holds.
+    Reserved,
+    /// What tensors take of that.
+    Allocated,
+}
+
+/// The counter as named; else that of the software. litgpt prints `torch.cuda.max_memory_allocated` at the end of a run
+/// (`finetune/lora.py`, 2024-03); torchtune, torchtitan and Unsloth print what is reserved; trainers without a figure of
+/// their own (Transformers, DeepSpeed, InternEvo) leave it to `nvidia-smi`.
+pub(super) fn counter(kind: &str, class: &str) -> Counter {
+    match (kind, class) {
+        ("nvidia_smi", _) => Counter::Driver,
+        ("allocated", _) => Counter::Allocated,
+        ("reserved", _) => Counter::Reserved,
+        (_, "litgpt") => Counter::Allocated,
+        (_, "generic" | "auto-gptq") => Counter::Driver,
+        _ => Counter::Reserved,
+    }
+}
+
+/// Rank of adapters as stated; else 64 for `QLoRA`, as in its paper (Dettmers et al. 2023, section 5), where the software has
+/// no usual rank of its own (litgpt 8 to 32, Unsloth 16), and 16 for `LoRA`, the middle of the defaults of common tools (8 to
+/// 64).
+pub(super) fn lora_rank(question: &Question, method: Method, class: &str) -> u32 {
+    let of_the_paper = method == Method::Qlora && matches!(class, "generic" | "auto-gptq");
+    question.count("lora_rank").unwrap_or(if of_the_paper { 64 } else { 16 })
+}
+
 /// What the memory of the host keeps.
 pub(super) fn offload(question: &Question) -> Result<Offload, Skip> {
     let text = question.lower("offload");
@@ -151,6 +184,7 @@ pub(super) fn class(question: &Question, gpu: &Gpu) -> &'static str {
     let class = software::framework_class(&question.lower("framework")).unwrap_or(unstated);
     match class {
         "generic" if precision.contains("bf16-true") => "pure-bf16",
+        "generic" if precision.contains("gptq") => "auto-gptq",
         "tuned" if half && pretraining && (gpu.bf16 || gpu.year < TILED_SINCE) => "legacy",
         class => class,
     }

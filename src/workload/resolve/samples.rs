@@ -182,7 +182,7 @@ fn training(
     notes: &mut Notes,
 ) -> Result<SampleTraining, InputError> {
     let (samples, epochs) = data(args, catalog, arch, task, notes)?;
-    let global_batch = global_batch(args, catalog, arch, notes)?;
+    let global_batch = global_batch(args, catalog, arch, task, notes)?;
     let optimizer = args.optimizer.unwrap_or_else(|| {
         let momentum = matches!(family(arch), "cnn" | "detector");
         let optimizer = if momentum { Optimizer::Sgd } else { Optimizer::Adamw };
@@ -240,17 +240,21 @@ fn data(
     Ok((samples, epochs))
 }
 
-/// Samples per optimizer step: as asked, else those of the published recipe of such networks.
+/// Samples per optimizer step: as asked, else those of the published recipe of such networks; fine-tuning has one of its own
+/// where its batches are far smaller.
 fn global_batch(
     args: &WorkloadArgs,
     catalog: &Catalog,
     arch: &Architecture,
+    task: Task,
     notes: &mut Notes,
 ) -> Result<u32, InputError> {
     if let Some(asked) = sized("global-batch", args.global_batch, MOST_SAMPLES)? {
         return Ok(asked);
     }
-    let Ok((batch, source)) = constant(catalog, "sample-train-batch", Some(family(arch))) else {
+    let recipe = |key: &str| constant(catalog, key, Some(family(arch)));
+    let tuned = if task == Task::Finetune { recipe("sample-finetune-batch").ok() } else { None };
+    let Some((batch, source)) = tuned.or_else(|| recipe("sample-train-batch").ok()) else {
         let message = format!("{} needs the number of {} in an optimizer step", arch.name, unit(arch));
         return Err(InputError::new(message, "give `--global-batch N`"));
     };
