@@ -13,11 +13,14 @@
 mod catalog;
 #[path = "src/diag.rs"]
 mod diag;
+#[path = "src/lang/mod.rs"]
+mod lang;
 #[path = "src/money.rs"]
 mod money;
 #[path = "src/units.rs"]
 mod units;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
@@ -52,6 +55,12 @@ fn main() -> anyhow::Result<ExitCode> {
         fs::write(out.join(section), catalog::image::write(section, &catalog, &findings)?)?;
     }
     fs::write(out.join("rule-cases"), rule_cases(&root)?)?;
+    if let Err(faults) = languages(&root, &out)? {
+        for fault in faults {
+            eprintln!("{fault}");
+        }
+        return Ok(ExitCode::FAILURE);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -74,13 +83,51 @@ fn rule_cases(root: &Path) -> anyhow::Result<String> {
     Ok(serde_json::to_string(&cases)?)
 }
 
-/// All TOML files of the catalog in the order of their paths, labelled as seen from the repository.
+/// Writes `languages.rs`, with one image for each folder of `catalog/lang`; all faults of their files where there are some.
+fn languages(root: &Path, out: &Path) -> anyhow::Result<Result<(), Vec<String>>> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(root.join(LANGUAGES)).into_iter().flatten() {
+        folders.extend(Some(entry?.path()).filter(|path| path.is_dir()));
+    }
+    folders.sort();
+    let (mut rows, mut faults) = (String::new(), Vec::new());
+    for folder in &folders {
+        let code = folder.file_name().unwrap_or_default().to_string_lossy();
+        let files = read_folder(root, folder)?;
+        let files: Vec<_> =
+            files.into_iter().map(|SourceFile { label, text }| lang::source::File { label, text }).collect();
+        match lang::source::compile(&files) {
+            Ok(language) => {
+                fs::write(out.join(format!("lang-{code}")), language.image)?;
+                let image = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/lang-{code}\"))");
+                write!(rows, "Language::new({code:?}, &{:?}, {image}),", language.also)?;
+            }
+            Err(found) => faults.extend(found),
+        }
+    }
+    let count = folders.len();
+    fs::write(out.join("languages.rs"), format!("static LANGUAGES: [Language; {count}] = [{rows}];"))?;
+    Ok(if faults.is_empty() { Ok(()) } else { Err(faults) })
+}
+
+/// The folder with one folder for each language.
+const LANGUAGES: &str = "catalog/lang";
+
+/// All TOML files of the catalog but those of languages.
 fn read_files(root: &Path) -> anyhow::Result<Vec<SourceFile>> {
-    let mut folders = vec![root.join("catalog")];
+    read_folder(root, &root.join("catalog"))
+}
+
+/// All TOML files in and below a folder in the order of their paths, labelled as seen from the repository.
+fn read_folder(root: &Path, folder: &Path) -> anyhow::Result<Vec<SourceFile>> {
+    let mut folders = vec![folder.to_owned()];
     let mut paths = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
             let path = entry?.path();
+            if path == root.join(LANGUAGES) {
+                continue;
+            }
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "toml") {

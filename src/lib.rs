@@ -10,6 +10,7 @@ pub mod diag;
 pub mod estimate;
 pub mod gate;
 pub mod insight;
+pub mod lang;
 pub mod model;
 pub mod money;
 pub mod price;

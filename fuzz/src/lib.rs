@@ -1,5 +1,6 @@
 //! The targets, shared with the tests of the package.
 
+#[allow(dead_code, reason = "seeds are for the driver: libFuzzer has a corpus of its own")]
 #[path = "../../tests/it/foreign/targets.rs"]
 mod targets;
 

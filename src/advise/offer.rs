@@ -77,7 +77,7 @@ impl<'c> Offers<'c> {
                     continue;
                 }
                 if best.is_none_or(|b| rate < b.rate) || each {
-                    let Some(offer) = Offer::of(catalog, instance, price, limits) else { continue };
+                    let Some(offer) = Offer::bare(catalog, instance, price) else { continue };
                     if offer.is_worth_it(limits) {
                         others.extend(best.filter(|_| each));
                         best = Some(offer);
@@ -88,6 +88,10 @@ impl<'c> Offers<'c> {
             }
             found.offers.extend(best);
             found.offers.append(&mut others);
+        }
+        // Looked up for those that are left only: most prices are beaten by a later one.
+        for offer in &mut found.offers {
+            *offer = offer.charged(catalog, instance, limits);
         }
         found
     }
@@ -173,16 +177,21 @@ impl Offers<'_> {
 }
 
 impl<'c> Offer<'c> {
-    /// One price of the catalog; `None` where it is not known in US dollars.
-    fn of(catalog: &'c Catalog, instance: InstanceId, price: &Price, limits: &Limits) -> Option<Self> {
+    /// One price of the catalog without its charges; `None` where it is not known in US dollars.
+    fn bare(catalog: &'c Catalog, instance: InstanceId, price: &Price) -> Option<Self> {
         let rate = in_usd(price)?;
         let on_demand = catalog
             .prices_of(instance)
             .iter()
             .find(|p| p.region == price.region && p.billing == Billing::OnDemand)
             .and_then(in_usd);
-        let charges = limits.filter.charges(catalog, instance, price.region);
+        let charges = Charges::default();
         Some(Offer { billing: price.billing, region: price.region, rate, on_demand, charges })
+    }
+
+    /// The same with how time, disks and data are billed there.
+    fn charged(self, catalog: &'c Catalog, instance: InstanceId, limits: &Limits) -> Self {
+        Self { charges: limits.filter.charges(catalog, instance, self.region), ..self }
     }
 }
 
@@ -276,7 +285,7 @@ pub(super) fn also_in(
         .iter()
         .filter(|p| p.billing == chosen.billing && p.region != chosen.region)
         .filter(|p| limits.filter.region_miss(catalog, p.region).is_none() && !is_too_old(catalog, p, limits))
-        .filter_map(|p| Offer::of(catalog, instance, p, limits))
+        .filter_map(|p| Some(Offer::bare(catalog, instance, p)?.charged(catalog, instance, limits)))
         .filter(|offer| offer.is_worth_it(limits) && allowed(offer))
         .filter_map(|offer| offer.deal(job, limits.owed))
         .filter(within)

@@ -114,19 +114,20 @@ impl Catalog {
     pub fn charges(&self, instance: InstanceId, region: RegionId) -> Charges<'_> {
         let machine = self.instance(instance);
         let place = &self.region(region).name;
-        let best = |what: What| {
-            self.charges
-                .iter()
-                .filter(|charge| charge.provider == machine.provider && charge.what == what)
-                .filter_map(|charge| Some((charge.fits(&machine.name, place)?, charge)))
-                .max_by_key(|(closeness, _)| *closeness)
-                .map(|(_, charge)| charge)
-        };
+        let mut best: [Option<((usize, usize), &Charge)>; What::ALL.len()] = Default::default();
+        for charge in self.charges.iter().filter(|charge| charge.provider == machine.provider) {
+            let Some(closeness) = charge.fits(&machine.name, place) else { continue };
+            let held = &mut best[charge.what as usize];
+            if held.is_none_or(|(closest, _)| closeness >= closest) {
+                *held = Some((closeness, charge));
+            }
+        }
+        let of = |what: What| best[what as usize].map(|(_, charge)| charge);
         Charges {
-            compute: best(What::Compute),
-            storage: best(What::Storage),
-            egress: best(What::Egress),
-            blocks: best(What::CapacityBlock),
+            compute: of(What::Compute),
+            storage: of(What::Storage),
+            egress: of(What::Egress),
+            blocks: of(What::CapacityBlock),
         }
     }
 }

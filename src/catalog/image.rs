@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -53,20 +54,47 @@ const PRICE_BYTES: usize = 20;
 const OVERRIDDEN: u8 = 128;
 
 /// What the prices of one note share: currency, statistic, waivers.
-type Said = ([u8; 3], Option<String>, Vec<(String, String)>);
+type Said<T, W> = ([u8; 3], Option<T>, W);
 
-/// A note and the prices that have it: position less that of the price before, cents at the start of the term.
-type PriceNote = (Said, Vec<(usize, Option<i64>)>);
+/// Prices with one note: how many, each so many positions behind the one before, cents at the start of the term.
+type Run = (usize, usize, Option<i64>);
+
+/// A note and the prices that have it.
+type PriceNote = (Said<String, Vec<(String, String)>>, Vec<Run>);
 
 /// A warning that the build left standing: code, file, line, column, message, hint.
 type FindingRow = (String, String, usize, usize, String, String);
 
+/// Hands every reference to a source out but those of presets and measured rates, to be read or to be changed.
+macro_rules! each_cited {
+    ($catalog:expr, $iter:ident $(, $change:ident)?; $each:expr) => {{
+        let each = &mut $each;
+        for gpu in $catalog.gpus.$iter() {
+            each(& $($change)? gpu.source);
+            gpu.usable_source.$iter().for_each(&mut *each);
+        }
+        for provider in $catalog.providers.$iter() {
+            each(& $($change)? provider.source);
+            provider.operator.$iter().for_each(|it| each(& $($change)? it.source));
+        }
+        $catalog.regions.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.instances.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.charges.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.currencies.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.prices.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.constants.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.rules.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.scenarios.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.fabrics.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.token_prices.$iter().for_each(|it| each(& $($change)? it.source));
+        $catalog.carbon.$iter().for_each(|it| each(& $($change)? it.source));
+    }};
+}
+
 /// Brings the sources that only presets and measured rates cite to the end, so that they load with these.
 pub fn arrange(catalog: &mut Catalog) {
     let mut cited = vec![false; catalog.sources.len()];
-    for source in cited_outside_presets(catalog) {
-        cited[usize::from(source.0)] = true;
-    }
+    each_cited!(catalog, iter; |source: &SourceId| cited[usize::from(source.0)] = true);
     let mut order: Vec<usize> = (0..cited.len()).collect();
     order.sort_by_key(|&at| !cited[at]);
     let mut moved = vec![SourceId(0); order.len()];
@@ -74,9 +102,7 @@ pub fn arrange(catalog: &mut Catalog) {
         moved[old] = SourceId(new as u16);
     }
     catalog.sources = order.iter().map(|&old| catalog.sources[old].clone()).collect();
-    for source in cited_outside_presets(catalog) {
-        *source = moved[usize::from(source.0)];
-    }
+    each_cited!(catalog, iter_mut, mut; |source: &mut SourceId| *source = moved[usize::from(source.0)]);
     for preset in &mut catalog.presets {
         preset.source = moved[usize::from(preset.source.0)];
     }
@@ -85,36 +111,12 @@ pub fn arrange(catalog: &mut Catalog) {
     }
 }
 
-/// Every reference to a source but those of presets and measured rates.
-fn cited_outside_presets(catalog: &mut Catalog) -> Vec<&mut SourceId> {
-    let mut all: Vec<&mut SourceId> = Vec::new();
-    for gpu in &mut catalog.gpus {
-        all.push(&mut gpu.source);
-        all.extend(&mut gpu.usable_source);
-    }
-    for provider in &mut catalog.providers {
-        all.push(&mut provider.source);
-        all.extend(provider.operator.iter_mut().map(|it| &mut it.source));
-    }
-    all.extend(catalog.regions.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.instances.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.charges.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.currencies.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.prices.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.constants.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.rules.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.scenarios.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.fabrics.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.token_prices.iter_mut().map(|it| &mut it.source));
-    all.extend(catalog.carbon.iter_mut().map(|it| &mut it.source));
-    all
-}
-
 /// The bytes of one section of an arranged catalog.
 pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Result<Vec<u8>> {
     let halves = || {
-        let early = cited_outside_presets(&mut catalog.clone()).iter().map(|id| usize::from(id.0) + 1).max();
-        catalog.sources.split_at(early.unwrap_or(0).min(catalog.sources.len()))
+        let mut early = 0;
+        each_cited!(catalog, iter; |source: &SourceId| early = early.max(usize::from(source.0) + 1));
+        catalog.sources.split_at(early.min(catalog.sources.len()))
     };
     match section {
         "core" => to_json(&(
@@ -153,8 +155,13 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
         "prices" => catalog.prices = bytes.as_chunks::<PRICE_BYTES>().0.iter().map(unpack_price).collect(),
         "price-notes" => {
             let notes: Vec<PriceNote> = serde_json::from_slice(bytes)?;
-            for ((currency, stat, allow), places) in notes {
+            let most = catalog.prices.len();
+            for ((currency, stat, allow), runs) in notes {
+                let stat: Option<Arc<str>> = stat.map(Into::into);
                 let mut at: usize = 0;
+                let places = runs
+                    .iter()
+                    .flat_map(|&(count, step, cents)| std::iter::repeat_n((step, cents), count.min(most)));
                 for (step, cents) in places {
                     at = at.saturating_add(step);
                     let Some(price) = catalog.prices.get_mut(at) else { break };
@@ -234,28 +241,35 @@ fn unpack_price(row: &[u8; PRICE_BYTES]) -> Price {
     }
 }
 
-fn price_notes(prices: &[Price]) -> Vec<PriceNote> {
-    /// Where the last price of a kind of note stands, and the notes.
-    type Run = (usize, Vec<(usize, Option<i64>)>);
+/// Waivers of a price: code and reason.
+type Waivers<'c> = &'c [(String, String)];
+
+/// The notes of all prices, each with where its prices stand.
+fn price_notes(prices: &[Price]) -> Vec<(Said<&str, Waivers<'_>>, Vec<Run>)> {
     let has_note = |price: &Price| {
         price.currency != Currency::USD
             || price.stat.is_some()
             || price.fee.is_some()
             || !price.allow.is_empty()
     };
-    let mut notes: BTreeMap<Said, Run> = BTreeMap::new();
+    // With the position of the last price of each.
+    let mut notes: BTreeMap<Said<&str, Waivers<'_>>, (usize, Vec<Run>)> = BTreeMap::new();
     for (at, price) in prices.iter().enumerate().filter(|(_, price)| has_note(price)) {
-        let said = (price.currency.0, price.stat.clone(), price.allow.clone());
-        let (last, places) = notes.entry(said).or_default();
-        places.push((at - *last, price.fee.and_then(Usd::cents)));
+        let said = (price.currency.0, price.stat.as_deref(), price.allow.as_slice());
+        let (last, runs) = notes.entry(said).or_default();
+        let (step, cents) = (at - *last, price.fee.and_then(Usd::cents));
+        match runs.last_mut().filter(|run| (run.1, run.2) == (step, cents)) {
+            Some(run) => run.0 += 1,
+            None => runs.push((1, step, cents)),
+        }
         *last = at;
     }
-    notes.into_iter().map(|(said, (_, places))| (said, places)).collect()
+    notes.into_iter().map(|(said, (_, runs))| (said, runs)).collect()
 }
 
 /// Whether every id in a catalog that was read is the position of something: what was written for another program, or
 /// by hand, must not lead beyond the end of a list.
-pub fn is_coherent(catalog: &mut Catalog) -> bool {
+pub fn is_coherent(catalog: &Catalog) -> bool {
     let (gpus, providers) = (catalog.gpus.len(), catalog.providers.len());
     let (instances, regions, sources) =
         (catalog.instances.len(), catalog.regions.len(), catalog.sources.len());
@@ -265,13 +279,15 @@ pub fn is_coherent(catalog: &mut Catalog) -> bool {
         && catalog.presets.iter().all(|it| within(it.source.0, sources));
     let of_providers = catalog.regions.iter().all(|it| within(it.provider.0, providers))
         && catalog.charges.iter().all(|it| within(it.provider.0, providers));
+    let mut cited = true;
+    each_cited!(catalog, iter; |source: &SourceId| cited &= within(source.0, sources));
     of_gpus
         && of_providers
         && catalog.instances.iter().all(|it| within(it.gpu.0, gpus) && within(it.provider.0, providers))
         && catalog.carbon.iter().all(|it| within(it.region.0, regions))
         && catalog.prices.iter().all(|it| within(it.instance.0, instances) && within(it.region.0, regions))
         && catalog.prices.is_sorted_by_key(|it| (it.instance, it.region, it.billing, it.upfront))
-        && cited_outside_presets(catalog).iter().all(|id| within(id.0, sources))
+        && cited
 }
 
 fn to_json(value: &impl Serialize) -> io::Result<Vec<u8>> {

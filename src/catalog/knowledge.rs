@@ -37,33 +37,18 @@ impl super::Catalog {
         class: Option<&str>,
         gpus: u32,
     ) -> Option<&Constant> {
+        let part = |own: Option<&str>, asked: Option<&str>| match own {
+            None => Some(0),
+            Some(own) if Some(own) == asked => Some(1),
+            Some(_) => None,
+        };
+        // What is cheap to compare comes first: most rows of a key are for other software.
         let rank = |c: &&Constant| {
-            let by_gpu = match (c.gpu.as_deref(), gpu) {
-                (None, _) => 0,
-                (Some(name), Some(gpu)) if name == gpu.name => 4,
-                (Some(name), Some(gpu))
-                    if self.families.iter().any(|f| {
-                        f.name == name && f.members.iter().any(|&m| self.gpu(m).name == gpu.name)
-                    }) =>
-                {
-                    3
-                }
-                (Some(name), Some(gpu)) if name == gpu.architecture => 2,
-                (Some(name), Some(gpu)) if name == gpu.vendor => 1,
-                _ => return None,
-            };
-            let part = |own: Option<&str>, asked: Option<&str>| match own {
-                None => Some(0),
-                Some(own) if Some(own) == asked => Some(1),
-                Some(_) => None,
-            };
+            let by_class = part(c.class.as_deref(), class)?;
+            let by_precision = part(c.precision.as_deref(), precision)?;
             let size = c.max_gpus.map_or(Some(u32::MAX), |max| (gpus <= max).then_some(max))?;
-            Some((
-                by_gpu,
-                part(c.precision.as_deref(), precision)?,
-                part(c.class.as_deref(), class)?,
-                u32::MAX - size,
-            ))
+            let by_gpu = c.gpu.as_deref().map_or(Some(0), |name| self.closeness(name, gpu?))?;
+            Some((by_gpu, by_precision, by_class, u32::MAX - size))
         };
         // The list is sorted by key first.
         let start = self.constants.partition_point(|c| c.key.as_str() < key);
@@ -73,6 +58,20 @@ impl super::Catalog {
             .filter_map(|c| rank(&c).map(|r| (r, c)))
             .max_by_key(|&(r, _)| r)
             .map(|(_, c)| c)
+    }
+
+    /// How closely a name means a GPU: its own 4, its family's 3, its architecture's 2, its vendor's 1.
+    fn closeness(&self, name: &str, gpu: &Gpu) -> Option<u8> {
+        let holds = |&m: &super::gpu::GpuId| self.gpu(m).name == gpu.name;
+        if name == gpu.name {
+            Some(4)
+        } else if self.families.iter().any(|f| f.name == name && f.members.iter().any(holds)) {
+            Some(3)
+        } else if name == gpu.architecture {
+            Some(2)
+        } else {
+            (name == gpu.vendor).then_some(1)
+        }
     }
 }
 

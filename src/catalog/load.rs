@@ -17,7 +17,7 @@ use super::image;
 use super::price::Price;
 use super::validate::{SourceFile, validate};
 use crate::diag::{Finding, Level};
-use cache::Cache;
+use cache::{Cache, Entry};
 use jiff::civil::Date;
 
 /// Longest overlays, bytes of all files together.
@@ -100,6 +100,8 @@ pub struct Loaded {
     pub catalog: Catalog,
     /// Warnings about the overlays.
     pub warnings: Vec<Finding>,
+    /// The newest day of the fetched prices of each provider.
+    pub newest: BTreeMap<String, Date>,
     /// What became of the cache, for `--verbose`.
     pub notes: Vec<String>,
 }
@@ -206,68 +208,112 @@ pub fn with_cache(
     sections: Sections,
     cache: Option<&Path>,
 ) -> Result<Loaded, CatalogProblem> {
+    with_updates(&[], paths, sections, cache)
+}
+
+/// The catalog inside the program, what was fetched laid over it as one layer, and the overlays over both. A price of the
+/// program that is newer than the fetched one holds on.
+pub fn with_updates(
+    fetched: &[PathBuf],
+    overlays: &[PathBuf],
+    sections: Sections,
+    cache: Option<&Path>,
+) -> Result<Loaded, CatalogProblem> {
     let mut notes = Vec::new();
-    if paths.is_empty() {
-        return Ok(Loaded { catalog: embedded(sections)?, warnings: Vec::new(), notes });
+    if fetched.is_empty() && overlays.is_empty() {
+        let catalog = embedded(sections)?;
+        return Ok(Loaded { catalog, warnings: Vec::new(), newest: BTreeMap::new(), notes });
     }
-    let layers = paths.iter().map(|path| files::find(path)).collect::<Result<Vec<_>, _>>()?;
-    let length: u64 = layers.iter().flatten().map(files::Overlay::len).sum();
+    let layers = Layers::find(fetched, overlays)?;
+    let length: u64 = layers.0.iter().flatten().map(files::Overlay::len).sum();
     if length > LONGEST_OVERLAYS {
         return Err(CatalogProblem::TooMuch { length });
     }
     let cache = cache.filter(|_| length >= LEAST_CACHED).map(Cache::in_folder);
     if let Some(cache) = &cache {
-        match cache.read(key_of_files(&layers)?, sections) {
-            Ok(Some((catalog, warnings))) => {
+        match cache.read(layers.key()?, sections) {
+            Ok(Some(Entry { catalog, warnings, newest })) => {
                 notes.push("overlays taken from the cache".to_owned());
-                return Ok(Loaded { catalog, warnings, notes });
+                return Ok(Loaded { catalog, warnings, newest, notes });
             }
             Ok(None) => {}
             Err(error) => notes.push(format!("the cached overlays cannot be used: {error}")),
         }
     }
-    let layers = read(layers)?;
-    let (catalog, findings) = lay_over(&layers)?;
-    if findings.iter().any(|finding| finding.level == Level::Error) {
-        return Err(CatalogProblem::Invalid { findings });
+    let layers = layers.read()?;
+    let entry = lay_over(&layers)?;
+    if entry.warnings.iter().any(|finding| finding.level == Level::Error) {
+        return Err(CatalogProblem::Invalid { findings: entry.warnings });
     }
     if let Some(cache) = &cache {
         // By what was read just now: a file may have changed since it was hashed.
-        match cache.write(key_of_texts(&layers), &catalog, &findings) {
+        let key = layers.key()?;
+        drop(layers);
+        match cache.write(key, &entry) {
             Ok(()) => notes.push("overlays compiled into the cache".to_owned()),
             Err(error) => notes.push(format!("the overlays are not cached: {error}")),
         }
     }
-    Ok(Loaded { catalog, warnings: findings, notes })
+    let Entry { catalog, warnings, newest } = entry;
+    Ok(Loaded { catalog, warnings, newest, notes })
 }
 
-/// The catalog inside the program, what was fetched laid over it as one layer, and the overlays over both. A price of the
-/// program that is newer than the fetched one holds on. With the newest day of the fetched prices of each provider.
-pub fn with_updates(
-    fetched: &[PathBuf],
-    overlays: &[PathBuf],
-) -> Result<(Loaded, BTreeMap<String, Date>), CatalogProblem> {
+/// What is laid over the catalog: first what was fetched, as one layer, then each overlay.
+struct Layers<F>(Vec<Vec<F>>);
+
+impl Layers<files::Overlay> {
+    fn find(fetched: &[PathBuf], overlays: &[PathBuf]) -> Result<Self, CatalogProblem> {
+        let found =
+            |paths: &[PathBuf]| paths.iter().map(|path| files::find(path)).collect::<Result<Vec<_>, _>>();
+        let first = found(fetched)?.into_iter().flatten().collect();
+        let mut layers = vec![first];
+        layers.append(&mut found(overlays)?);
+        Ok(Self(layers))
+    }
+
+    fn read(self) -> Result<Layers<SourceFile>, CatalogProblem> {
+        let layers = self.0.into_iter().map(|layer| layer.into_iter().map(files::Overlay::text).collect());
+        layers.collect::<Result<_, _>>().map(Layers)
+    }
+
+    fn key(&self) -> Result<blake3::Hash, CatalogProblem> {
+        key(&self.0, |file| Ok((file.label(), file.hash()?)))
+    }
+}
+
+impl Layers<SourceFile> {
+    fn key(&self) -> Result<blake3::Hash, CatalogProblem> {
+        key(&self.0, |file| Ok((file.label.clone(), blake3::hash(file.text.as_bytes()))))
+    }
+}
+
+fn lay_over(layers: &Layers<SourceFile>) -> Result<Entry, CatalogProblem> {
     let own = embedded(Sections::ALL)?;
-    let found =
-        |paths: &[PathBuf]| read(paths.iter().map(|path| files::find(path)).collect::<Result<Vec<_>, _>>()?);
-    let files: Vec<SourceFile> = found(fetched)?.into_iter().flatten().collect();
-    let (mut catalog, mut all) = validate(&files, own.clone(), true);
-    keep_newer(&own, &mut catalog);
+    let mut entry = Entry { catalog: own.clone(), ..Entry::default() };
+    for (at, files) in layers.0.iter().enumerate().filter(|(_, files)| !files.is_empty()) {
+        let (catalog, findings) = validate(files, entry.catalog, true);
+        entry.catalog = catalog;
+        entry.warnings.extend(findings);
+        if at == 0 {
+            keep_newer(&own, &mut entry.catalog);
+            entry.newest = newest(&entry.catalog);
+        }
+    }
+    Ok(entry)
+}
+
+/// The newest day of the prices of each provider that an overlay set.
+fn newest(catalog: &Catalog) -> BTreeMap<String, Date> {
     let mut newest: BTreeMap<String, Date> = BTreeMap::new();
     for price in catalog.prices.iter().filter(|price| price.overridden) {
         let provider = &catalog.provider(catalog.instance(price.instance).provider).name;
         let day = catalog.source(price.source).as_of.not_after();
-        newest.entry(provider.clone()).and_modify(|known| *known = day.max(*known)).or_insert(day);
+        match newest.get_mut(provider) {
+            Some(known) => *known = day.max(*known),
+            None => drop(newest.insert(provider.clone(), day)),
+        }
     }
-    for files in found(overlays)? {
-        let (next, findings) = validate(&files, catalog, true);
-        catalog = next;
-        all.extend(findings);
-    }
-    if all.iter().any(|finding| finding.level == Level::Error) {
-        return Err(CatalogProblem::Invalid { findings: all });
-    }
-    Ok((Loaded { catalog, warnings: all, notes: Vec::new() }, newest))
+    newest
 }
 
 /// Puts prices of `own` back that are of a later day than what was laid over them. Sources keep their ids in a layer.
@@ -300,39 +346,15 @@ pub fn check(paths: &[PathBuf]) -> Result<Vec<Finding>, CatalogProblem> {
     if paths.is_empty() {
         return image::read_findings(section!("findings")).map_err(CatalogProblem::Image);
     }
-    let layers = paths.iter().map(|path| files::find(path)).collect::<Result<Vec<_>, _>>()?;
-    lay_over(&read(layers)?).map(|(_, findings)| findings)
-}
-
-fn read(layers: Vec<Vec<files::Overlay>>) -> Result<Vec<Vec<SourceFile>>, CatalogProblem> {
-    layers.into_iter().map(|layer| layer.into_iter().map(files::Overlay::text).collect()).collect()
-}
-
-fn lay_over(layers: &[Vec<SourceFile>]) -> Result<(Catalog, Vec<Finding>), CatalogProblem> {
-    let mut catalog = embedded(Sections::ALL)?;
-    let mut all = Vec::new();
-    for files in layers {
-        let (next, findings) = validate(files, catalog, true);
-        catalog = next;
-        all.extend(findings);
-    }
-    Ok((catalog, all))
-}
-
-fn key_of_files(layers: &[Vec<files::Overlay>]) -> Result<blake3::Hash, CatalogProblem> {
-    let parts =
-        layers.iter().map(|layer| layer.iter().map(|file| Ok((file.label(), file.hash()?))).collect());
-    Ok(key(&parts.collect::<Result<Vec<_>, _>>()?))
-}
-
-fn key_of_texts(layers: &[Vec<SourceFile>]) -> blake3::Hash {
-    let part = |file: &SourceFile| (file.label.clone(), blake3::hash(file.text.as_bytes()));
-    key(&layers.iter().map(|layer| layer.iter().map(part).collect()).collect::<Vec<_>>())
+    lay_over(&Layers::find(&[], paths)?.read()?).map(|entry| entry.warnings)
 }
 
 /// The hash of all that a catalog with overlays is made of: the program, its own catalog, then each overlay with its files
 /// by name (findings tell it) and content.
-fn key(layers: &[Vec<(String, blake3::Hash)>]) -> blake3::Hash {
+fn key<F>(
+    layers: &[Vec<F>],
+    of: impl Fn(&F) -> Result<(String, blake3::Hash), CatalogProblem>,
+) -> Result<blake3::Hash, CatalogProblem> {
     let mut hasher = blake3::Hasher::new();
     let mut part = |bytes: &[u8]| {
         hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -344,10 +366,11 @@ fn key(layers: &[Vec<(String, blake3::Hash)>]) -> blake3::Hash {
     }
     for layer in layers {
         part(&(layer.len() as u64).to_le_bytes());
-        for (label, hash) in layer {
+        for file in layer {
+            let (label, hash) = of(file)?;
             part(label.as_bytes());
             part(hash.as_bytes());
         }
     }
-    hasher.finalize()
+    Ok(hasher.finalize())
 }

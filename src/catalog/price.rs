@@ -6,6 +6,7 @@ use super::region::RegionId;
 use crate::money::{Usd, UsdPerHour};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// One price of one machine in one region under one contract.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +25,7 @@ pub struct Price {
     pub currency: Currency,
     /// What the figure is where the source says so: `median-of-zones`, `current`, `median-of-offers` …; with a
     /// note of the row behind it.
-    pub stat: Option<String>,
+    pub stat: Option<Arc<str>>,
     /// Where the price comes from, with its date.
     pub source: SourceId,
     /// Came from an overlay instead of the embedded catalog.

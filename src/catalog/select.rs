@@ -186,9 +186,9 @@ impl Filter {
         if !self.jurisdictions.is_empty() && !self.jurisdictions.iter().any(under) {
             return Some(Miss::Jurisdiction);
         }
-        let seat = catalog.operator_country(id);
+        let seat = || catalog.operator_country(id);
         let lacks = |wanted: &[String]| {
-            !wanted.is_empty() && !seat.is_some_and(|have| wanted.iter().any(|one| is(one, have)))
+            !wanted.is_empty() && !seat().is_some_and(|have| wanted.iter().any(|one| is(one, have)))
         };
         (lacks(&self.operator_countries) || lacks(&self.operator_under)).then_some(Miss::Operator)
     }

@@ -16,6 +16,7 @@ use super::help;
 use super::network_args::NetworkArgs;
 use super::request::Group;
 use super::rightsize_args::RightsizeArgs;
+use super::speech::LangArgs;
 use super::tco_args::TcoArgs;
 use super::value::{CurrencyCode, Fx, Percent, Term};
 use crate::report::Format;
@@ -98,6 +99,10 @@ pub struct GlobalArgs {
     #[arg(long, global = true, env = "GPUADVISE_ASSUME_COMMITMENT_DISCOUNT", hide_env = true)]
     #[arg(help_heading = "Money", value_name = "PCT", value_delimiter = ',', allow_hyphen_values = true)]
     pub assume_commitment_discount: Vec<Term>,
+
+    /// The language.
+    #[command(flatten)]
+    pub lang: LangArgs,
 
     /// Colour on stdout; `NO_COLOR` turns `auto` off
     #[arg(long, global = true, env = "GPUADVISE_COLOR", hide_env = true, value_name = "WHEN")]

@@ -2,6 +2,7 @@
 
 use super::constraint::{BillArgs, FilterArgs, LimitArgs, SpotArgs};
 use super::request::Group;
+use super::speech::LangArgs;
 use crate::diag::{InputError, Place};
 use crate::workload::settings::WorkloadArgs;
 use std::collections::BTreeMap;
@@ -63,7 +64,8 @@ impl Settings {
         self.group::<FilterArgs>()?;
         self.group::<LimitArgs>()?;
         self.group::<SpotArgs>()?;
-        self.group::<BillArgs>().map(|_| ())
+        self.group::<BillArgs>()?;
+        self.group::<LangArgs>().map(|_| ())
     }
 
     /// All values as written, each key once: those of `lower` give way.

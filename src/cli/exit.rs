@@ -2,8 +2,10 @@
 
 use crate::catalog::lookup::LookupError;
 use crate::diag::{Finding, InputError, Level};
+use crate::lang::Lang;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// How a command that ran to its end came out. Its document is already on stdout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +58,28 @@ pub fn code(result: anyhow::Result<Outcome>) -> ExitCode {
     }
 }
 
-/// The exit code of what clap stopped at: help and version are answers, everything else is bad input.
-pub fn usage(error: &clap::Error) -> ExitCode {
-    match error.print() {
+/// The language of all that goes to stderr, once it is known.
+static SPOKEN: OnceLock<Lang> = OnceLock::new();
+
+/// Settles the language of the run.
+pub fn speak(lang: Lang) {
+    let _ = SPOKEN.set(lang);
+}
+
+/// The language of the run.
+pub fn language() -> Lang {
+    SPOKEN.get().copied().unwrap_or_default()
+}
+
+/// The exit code of what clap stopped at: help and version are answers, everything else is bad input. `said` is its page
+/// in another language than English.
+pub fn usage(error: &clap::Error, said: Option<String>) -> ExitCode {
+    let printed = match said {
+        Some(page) if error.use_stderr() => io::stderr().lock().write_all(page.as_bytes()),
+        Some(page) => io::stdout().lock().write_all(page.as_bytes()),
+        None => error.print(),
+    };
+    match printed {
         Err(failure) if failure.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(FAILED),
         _ if error.use_stderr() => ExitCode::from(BAD_INPUT),
         _ => ExitCode::SUCCESS,
@@ -94,7 +115,7 @@ fn harmless(message: &str) -> String {
 
 /// One message on stderr, made harmless: the only way there. A stderr that nobody reads is no reason to fail.
 pub fn say(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", harmless(message));
+    let _ = writeln!(io::stderr().lock(), "{}", language().say(&harmless(message)));
 }
 
 /// `error: …` on stderr. A stderr that cannot be written to changes nothing: the code still tells.

@@ -18,7 +18,7 @@ use crate::catalog::select::{Filter, MaxAge};
 use crate::diag::{Assumption, Finding, InputError, Warning};
 use crate::report::catalog::{Broken, Findings};
 use crate::report::listing::Text;
-use crate::report::{Body, Document, Format, plain};
+use crate::report::{Body, Content, Document, Format, plain};
 use crate::workload::settings::WorkloadArgs;
 use anyhow::Context;
 use jiff::civil::Date;
@@ -93,7 +93,7 @@ impl Frame {
 
     /// The catalog with the overlays of `--catalog`. Their findings go out as the document when one is an error.
     pub fn catalog(&self, sections: Sections) -> anyhow::Result<Catalog> {
-        self.catalog_else(sections, true, |findings| findings)
+        self.loaded(sections, true)?.or_else(|findings| self.refuse(&findings, None))
     }
 
     /// The same; the document of findings has the fields of the command, empty, too.
@@ -102,7 +102,7 @@ impl Frame {
         sections: Sections,
         nothing: impl FnOnce() -> B,
     ) -> anyhow::Result<Catalog> {
-        self.catalog_else(sections, true, |findings| Broken::new(nothing(), findings))
+        self.loaded(sections, true)?.or_else(|findings| self.refuse(&findings, Some(&nothing())))
     }
 
     /// The same without fetched prices, for what becomes an overlay of the program.
@@ -111,15 +111,25 @@ impl Frame {
         sections: Sections,
         nothing: impl FnOnce() -> B,
     ) -> anyhow::Result<Catalog> {
-        self.catalog_else(sections, false, |findings| Broken::new(nothing(), findings))
+        self.loaded(sections, false)?.or_else(|findings| self.refuse(&findings, Some(&nothing())))
     }
 
-    fn catalog_else<B: Body>(
+    /// Writes the findings of an invalid catalog, beside the empty fields of the command where it has some.
+    fn refuse(&self, findings: &[Finding], empty: Option<&dyn Content>) -> anyhow::Result<Catalog> {
+        let found = Findings::new(findings);
+        match empty {
+            Some(empty) => self.answer(&Catalog::default(), &[], &[], Broken::new(empty, found))?,
+            None => self.answer(&Catalog::default(), &[], &[], found)?,
+        }
+        Err(CatalogError::of(findings).into())
+    }
+
+    /// The catalog, or what makes it invalid.
+    fn loaded(
         &self,
         sections: Sections,
         with_fetched: bool,
-        document: impl FnOnce(Findings) -> B,
-    ) -> anyhow::Result<Catalog> {
+    ) -> anyhow::Result<Result<Catalog, Vec<Finding>>> {
         let laid = updates::load(&self.global, sections, with_fetched);
         if let Ok(laid) = &laid {
             laid.loaded.notes.iter().for_each(|note| self.step(note));
@@ -135,12 +145,9 @@ impl Frame {
                 if sections.prices {
                     self.settle(&mut catalog)?;
                 }
-                Ok(catalog)
+                Ok(Ok(catalog))
             }
-            Err(CatalogProblem::Invalid { findings }) => {
-                self.answer(&Catalog::default(), &[], &[], document(Findings::new(&findings)))?;
-                Err(CatalogError::of(&findings).into())
-            }
+            Err(CatalogProblem::Invalid { findings }) => Ok(Err(findings)),
             Err(problem) => Err(catalog_problem(problem)),
         }
     }
@@ -288,12 +295,23 @@ impl Frame {
     }
 
     /// Writes the document of the command: its warnings to stderr too.
-    pub fn answer<B: Body>(
+    pub fn answer(
         &self,
         catalog: &Catalog,
         assumptions: &[Assumption],
         warnings: &[Warning],
-        body: B,
+        body: impl Content,
+    ) -> anyhow::Result<()> {
+        self.draw(catalog, assumptions, warnings, &body)
+    }
+
+    /// The same for a body whose type is forgotten: this is in the program once.
+    fn draw(
+        &self,
+        catalog: &Catalog,
+        assumptions: &[Assumption],
+        warnings: &[Warning],
+        body: &dyn Content,
     ) -> anyhow::Result<()> {
         let mut all = self.overlay_warnings.take();
         all.extend_from_slice(warnings);
@@ -311,7 +329,7 @@ impl Frame {
             Document::new(catalog, &self.asked.command, &assumptions, &all, body).exchanged(exchange);
         let mut bytes = Vec::new();
         document
-            .write(self.format(), &self.terminal().style(), &mut bytes)
+            .write(self.format(), &self.terminal().style(exit::language()), &mut bytes)
             .context("cannot draw the answer")?;
         if self.global.ascii {
             bytes = plain(self.format(), &String::from_utf8_lossy(&bytes)).into_bytes();
@@ -352,7 +370,10 @@ impl Frame {
     }
 
     fn terminal(&self) -> Terminal {
-        Terminal::detect(self.global.color, self.global.ascii, self.global.output.is_some())
+        let terminal = Terminal::detect(self.global.color, self.global.ascii, self.global.output.is_some());
+        // A language that was asked for is written with its own letters, whatever the locale says of the terminal.
+        let ascii = terminal.ascii && (self.global.ascii || exit::language().is_english());
+        Terminal { ascii, ..terminal }
     }
 
     /// A line on stderr, unless `--quiet`.

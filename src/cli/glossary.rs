@@ -119,21 +119,32 @@ fn constant_line(catalog: &Catalog, constant: &Constant) -> String {
     let round = |value: f64| (value * 1e6).round() / 1e6;
     let range = constant.range.map(|(low, high)| format!(" ({} to {})", round(low), round(high)));
     let range = range.unwrap_or_default();
-    let note = constant.note.as_ref().map(|note| format!(" {note}")).unwrap_or_default();
+    let note = constant.note.as_deref().map(|note| format!(" {}", sentence(note))).unwrap_or_default();
     let source = catalog.source(constant.source);
     format!("{holds}: {}{range}.{note} Source: {}, {}.", constant.value, source.text, source.as_of)
 }
 
+/// A note as a sentence: notes of some rows begin small and end without a stop.
+fn sentence(note: &str) -> String {
+    let mut letters = note.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    let stop = if note.ends_with('.') { "" } else { "." };
+    first.into_iter().chain(letters).chain(stop.chars()).collect()
+}
+
+/// Everything that has a paragraph of its own, the constants apart: findings, rules, terms, causes.
+pub fn ids<'c>(catalog: &'c Catalog) -> impl Iterator<Item = &'c str> {
+    let findings = CODES.iter().map(|code| code.name);
+    let rules = catalog.rules.iter().map(|rule| rule.id.as_str());
+    findings
+        .chain(rules)
+        .chain(TERMS.iter().map(|term| term.id))
+        .chain(catalog.causes.iter().map(|cause| cause.id.as_str()))
+}
+
 fn unknown(catalog: &Catalog, code: &str) -> InputError {
     let constants: BTreeSet<&str> = catalog.constants.iter().map(|constant| constant.key.as_str()).collect();
-    let causes = catalog.causes.iter().map(|cause| cause.id.as_str());
-    let all = CODES
-        .iter()
-        .map(|code| code.name)
-        .chain(catalog.rules.iter().map(|rule| rule.id.as_str()))
-        .chain(TERMS.iter().map(|term| term.id))
-        .chain(causes)
-        .chain(constants);
+    let all = ids(catalog).chain(constants);
     let hint = "codes stand in square brackets in `catalog check`, and as `id` and `reason` in JSON answers";
     InputError::unknown("code", code, all, hint)
 }

@@ -28,10 +28,12 @@ mod reading;
 pub mod request;
 pub mod rightsize_args;
 pub mod schema;
+pub mod speech;
 pub mod store;
 pub mod tco_args;
 pub mod terminal;
 mod updates;
+mod usage;
 pub mod value;
 pub mod verdict;
 
@@ -49,13 +51,17 @@ pub fn run() -> ExitCode {
     });
     match parsed {
         Ok((cli, asked)) => {
-            let frame = Frame::new(asked, cli.global).map_err(anyhow::Error::from);
+            let lang = speech::choose(&cli.global, &asked).map(exit::speak);
+            let frame = lang.and_then(|()| Frame::new(asked, cli.global)).map_err(anyhow::Error::from);
             exit::code(frame.and_then(|frame| dispatch(&frame, cli.command)))
         }
         Err(error) => {
-            let code = exit::usage(&error);
             let typed: Vec<String> =
                 std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+            let lang = speech::guess(&typed);
+            exit::speak(lang);
+            let said = if lang.is_english() { None } else { usage::said(lang) };
+            let code = exit::usage(&error, said);
             if let Some(variable) = environment::origin(&error, &Cli::command(), &typed) {
                 exit::note(&format!("the value stands in the environment variable {variable}"));
             }

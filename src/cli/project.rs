@@ -5,6 +5,8 @@ mod budget;
 
 use super::config::{Settings, Table, at, known_keys, parse};
 use super::constraint::FilterArgs;
+use super::request::Group;
+use super::speech::LangArgs;
 use super::value::money::percent_off;
 use crate::catalog::lookup::resolve_billing;
 use crate::catalog::price::Billing;
@@ -132,7 +134,8 @@ impl Project {
         let reader = Reader { file, text };
         let raw: File = parse(file, text, &SECTIONS)?;
         let keys = known_keys();
-        let defaults = Settings::new(file, text, raw.defaults, &keys)?;
+        let everywhere = [LangArgs::keys(), keys.clone()].concat();
+        let defaults = Settings::new(file, text, raw.defaults, &everywhere)?;
         defaults.check()?;
         let mut workloads: Vec<Entry> = Vec::new();
         for table in raw.workload {

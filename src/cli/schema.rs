@@ -4,6 +4,7 @@ mod input;
 mod money;
 
 use super::constraint::{BillArgs, FilterArgs, LimitArgs, SpotArgs};
+use super::speech::LangArgs;
 use crate::report;
 use crate::workload::settings::WorkloadArgs;
 use clap::builder::ValueParser;
@@ -80,7 +81,7 @@ fn project() -> Value {
     for more in [settings::<FilterArgs>(), settings::<LimitArgs>(), spot, bill] {
         defaults.extend(more);
     }
-    file("A project file", &input::project(&defaults))
+    file("A project file", &input::project(&defaults, settings::<LangArgs>()))
 }
 
 /// A schema with the definitions that it shares with another one.

@@ -24,8 +24,8 @@ const PRICES: &str = "prices";
 /// Name of the snapshots.
 pub const HISTORY: &str = "history.csv";
 
-/// Longest file that is read, bytes: the prices of more than a million offers.
-const LONGEST: u64 = 256 << 20;
+/// Longest file that is kept and read, bytes: the prices of more than a million offers.
+pub const LONGEST: u64 = 256 << 20;
 
 /// The folder and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

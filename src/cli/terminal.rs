@@ -1,6 +1,7 @@
 //! What the surroundings say about the form of an answer: colour, characters, width.
 
 use super::args::ColorChoice;
+use crate::lang::Lang;
 use crate::report::Style;
 use std::env;
 use std::io::{self, IsTerminal};
@@ -30,9 +31,9 @@ impl Terminal {
 }
 
 impl Terminal {
-    /// How a document is to look here.
-    pub fn style(self) -> Style {
-        Style { width: self.width.map(usize::from), ascii: self.ascii, color: self.color }
+    /// How a document is to look here, in a language.
+    pub fn style(self, lang: Lang) -> Style {
+        Style { width: self.width.map(usize::from), ascii: self.ascii, color: self.color, lang }
     }
 }
 
@@ -46,7 +47,7 @@ fn is_dumb() -> bool {
 
 /// The character set of the first of `LC_ALL`, `LC_CTYPE`, `LANG` that is set (POSIX, Base Definitions, 8.2). Without
 /// any the locale is `C`; Windows has no such variables, and its consoles take Unicode.
-fn locale_is_utf8() -> bool {
+pub(super) fn locale_is_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()));
@@ -60,7 +61,7 @@ fn locale_is_utf8() -> bool {
 }
 
 /// `COLUMNS`, else what the terminal says.
-fn columns() -> Option<u16> {
+pub(super) fn columns() -> Option<u16> {
     env::var("COLUMNS")
         .ok()
         .and_then(|text| text.parse().ok())

@@ -46,8 +46,8 @@ pub(super) fn load(
         Err(error) => return without(unusable(error.to_string())),
     };
     // With faulty overlays of the user too it is those that count: tried alone they tell their own faults.
-    match load::with_updates(&fetched, &global.catalog) {
-        Ok((loaded, newest)) => Ok(Laid { loaded, used: Some(assumption(&newest)), unusable: None }),
+    match load::with_updates(&fetched, &global.catalog, sections, environment::cache(global).as_deref()) {
+        Ok(loaded) => Ok(Laid { used: Some(assumption(&loaded.newest)), loaded, unusable: None }),
         Err(CatalogProblem::Invalid { findings }) => {
             let first = findings.first().map(ToString::to_string).unwrap_or_default();
             without(unusable(first))

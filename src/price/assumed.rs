@@ -54,7 +54,7 @@ pub fn add(catalog: &mut Catalog, assumed: &[Assumed]) -> (usize, BTreeMap<Sourc
                 billing,
                 upfront: Some(Upfront::No),
                 per_hour: Some(UsdPerHour::new(reduced)),
-                stat: Some(what),
+                stat: Some(what.into()),
                 listed: None,
                 fee: None,
                 allow: Vec::new(),

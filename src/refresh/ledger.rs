@@ -89,6 +89,8 @@ pub(super) struct Place {
 pub(super) struct Origin {
     pub(super) text: String,
     pub(super) day: Option<Date>,
+    /// The first day of which it may be.
+    pub(super) since: Option<Date>,
 }
 
 /// The offers of all files of one import.
@@ -119,6 +121,7 @@ struct Current {
     source: String,
     provider: Option<ProviderId>,
     as_of: Option<Date>,
+    since: Option<Date>,
     /// The newest day that the file itself says.
     said: Option<Date>,
     first_origin: usize,
@@ -170,6 +173,7 @@ impl<'c> Ledger<'c> {
             source,
             provider,
             as_of: file.as_of,
+            since: file.since,
             said: None,
             first_origin: self.origins.len(),
             lines: format.lines,
@@ -186,6 +190,7 @@ impl<'c> Ledger<'c> {
                 return Err(Fault::new(message, "give the day on which you got it: `--as-of 2026-11-30`"));
             }
             origin.day = day;
+            origin.since = self.file.since.filter(|since| self.file.said.is_none() && Some(*since) < day);
         }
         Ok(())
     }
@@ -261,16 +266,13 @@ impl<'c> Ledger<'c> {
     }
 
     fn place(&mut self, offer: &Offer<'_>) -> Result<Result<(Key, Quote), Reason>, Fault> {
-        let provider = match self.provider_of(offer) {
-            Ok(provider) => provider,
-            Err(reason) => return Ok(Err(reason)),
+        let said = || -> Result<_, Reason> {
+            let provider = self.provider_of(offer)?;
+            usable_names(offer)?;
+            Ok((provider, amount(&offer.amount)?, currency(offer.currency)?))
         };
-        if let Err(reason) = usable_names(offer) {
-            return Ok(Err(reason));
-        }
-        let money = amount(&offer.amount).and_then(|money| Ok((money, currency(offer.currency)?)));
-        let (amount, currency) = match money {
-            Ok(money) => money,
+        let (provider, amount, currency) = match said() {
+            Ok(said) => said,
             Err(reason) => return Ok(Err(reason)),
         };
         if offer.as_of.is_some_and(|day| day > self.today) {
@@ -330,7 +332,7 @@ impl<'c> Ledger<'c> {
 
     /// The position of the origin of this file and day; a row without a day waits for that of the file.
     fn origin(&mut self, day: Option<Date>) -> Result<u16, Fault> {
-        let origin = Origin { text: self.file.source.clone(), day };
+        let origin = Origin { text: self.file.source.clone(), day, since: None };
         let own = &self.origins[self.file.first_origin..];
         let at = own.iter().position(|it| *it == origin).map(|at| at + self.file.first_origin);
         let at = at.unwrap_or_else(|| {

@@ -26,7 +26,7 @@ pub mod update;
 
 pub use guard::{MOST_BYTES, MOST_TOKEN};
 pub use ledger::{Ledger, MOST_NAMES, MOST_PRICES, MOST_QUOTES};
-pub use overlay::Overlay;
+pub use overlay::{Overlay, dated};
 pub use reason::Reason;
 pub use settle::{Import, NewRegion, Skipped, Stated};
 
@@ -104,6 +104,8 @@ pub struct File<'a> {
     pub provider: Option<&'a str>,
     /// Its day, where it does not say one.
     pub as_of: Option<Date>,
+    /// The first day of which it may be, where `as_of` is but the last one.
+    pub since: Option<Date>,
     /// What its prices are said to come from; absent is the title of the format with the last part of the name.
     pub source: Option<&'a str>,
 }

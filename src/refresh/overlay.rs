@@ -4,6 +4,7 @@ use super::ledger::{Key, Ledger, Machine, Origin, Place};
 use super::settle::{NewRegion, Stated};
 use crate::catalog::Catalog;
 use crate::catalog::price::Currency;
+use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -109,7 +110,7 @@ impl Overlay {
         text.push_str("]\n");
         for at in self.cited() {
             let origin = &self.origins[usize::from(at)];
-            let day = origin.day.map_or_else(String::new, |day| format!("as-of = {day}\n"));
+            let day = origin.day.map_or_else(String::new, |day| dated(origin.since, day));
             let _ = write!(text, "\n[sources.{}]\ntext = {}\n{day}", id(at), quoted(&origin.text));
         }
         for ((provider, name), source) in self.new_places() {
@@ -173,6 +174,14 @@ impl Overlay {
             }
         }
         let _ = writeln!(text, "source = \"{}\"", id(new.source));
+    }
+}
+
+/// The line of a source that tells its day, or the days between which it is.
+pub fn dated(since: Option<Date>, day: Date) -> String {
+    match since {
+        Some(since) if since < day => format!("as-of = {{ not-before = {since}, not-after = {day} }}\n"),
+        _ => format!("as-of = {day}\n"),
     }
 }
 

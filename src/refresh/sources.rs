@@ -1,6 +1,7 @@
 //! `sources.toml`, read: where prices are fetched from, and the limits on every source. Nothing is fetched here.
 
 use super::Fault;
+use jiff::civil::Date;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -58,6 +59,8 @@ pub struct Source {
     pub mirror: String,
     /// How more of it is found.
     pub pages: Option<Pages>,
+    /// Who tells when it last changed.
+    pub changed: Option<String>,
     /// Environment variable that holds the key.
     pub key_env: Option<String>,
     /// Header that carries the key: `Name: text with {key}`.
@@ -119,6 +122,28 @@ pub fn next_page(pages: Pages, first: &str, body: &[u8]) -> Result<Option<String
             format!("{first}{mark}pageToken={}", encoded(&token))
         }),
     })
+}
+
+/// The day of the newest commit of a list, as GitHub answers it
+/// (<https://docs.github.com/en/rest/commits/commits#list-commits>, 2026-11-30).
+pub fn last_change(body: &[u8]) -> Result<Date, Fault> {
+    #[derive(Deserialize)]
+    struct Listed {
+        commit: Commit,
+    }
+    #[derive(Deserialize)]
+    struct Commit {
+        committer: Signed,
+    }
+    #[derive(Deserialize)]
+    struct Signed {
+        date: String,
+    }
+    let list: Vec<Listed> = serde_json::from_slice(body)
+        .map_err(|error| Fault::new(format!("not the list of commits that was expected: {error}"), ""))?;
+    let date = list.first().map_or("", |first| first.commit.committer.date.as_str());
+    let day = date.get(..10).and_then(|day| day.parse().ok());
+    day.ok_or_else(|| Fault::new("the list of commits has no day", ""))
 }
 
 /// A text as a part of an address (RFC 3986, section 2.3).

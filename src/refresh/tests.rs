@@ -2,6 +2,7 @@
 
 mod formats;
 mod harm;
+mod quirks;
 
 use super::*;
 use crate::catalog::Catalog;
@@ -27,7 +28,7 @@ fn import_of(kind: &str, file: &File<'_>, bytes: &[u8]) -> Result<Import, String
 }
 
 fn file(name: &str) -> File<'_> {
-    File { name, provider: None, as_of: Some(day("2026-11-25")), source: None }
+    File { name, provider: None, as_of: Some(day("2026-11-25")), since: None, source: None }
 }
 
 fn import(kind: &str, name: &str, bytes: &[u8]) -> Result<Import, String> {

@@ -22,7 +22,7 @@ pub use provider::ProviderRow;
 #[cfg(feature = "refresh")]
 pub use update::{UpdateAnswer, UpdateLine};
 
-use super::document::{Body, Csv, Used};
+use super::document::{Body, Content, Csv, Used};
 use super::view::{Block, Grid};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{Family, GpuId};
@@ -302,35 +302,40 @@ impl Body for Findings {
 }
 
 /// The answer of a command whose catalog is invalid: its own fields without content, and the findings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Broken<B> {
-    #[serde(flatten)]
-    empty: B,
-    #[serde(flatten)]
+pub struct Broken<'b> {
+    empty: &'b dyn Content,
     findings: Findings,
 }
 
-impl<B> Broken<B> {
+impl<'b> Broken<'b> {
     /// The findings beside an answer without content.
-    pub fn new(empty: B, findings: Findings) -> Self {
+    pub fn new(empty: &'b dyn Content, findings: Findings) -> Self {
         Self { empty, findings }
     }
 }
 
-impl<B: Body> Body for Broken<B> {
+impl Content for Broken<'_> {
+    fn used(&self) -> &Used {
+        Content::used(&self.findings)
+    }
+
+    fn csv(&self) -> Csv {
+        Content::csv(&self.findings)
+    }
+
+    fn headline(&self) -> Option<String> {
+        None
+    }
+
     fn tag(&self) -> Option<&'static str> {
         self.empty.tag()
     }
 
-    fn used(&self) -> &Used {
-        self.findings.used()
-    }
-
-    fn csv(&self) -> Csv {
-        self.findings.csv()
-    }
-
     fn blocks(&self) -> Vec<Block> {
-        self.findings.blocks()
+        Content::blocks(&self.findings)
+    }
+
+    fn json(&self) -> serde_json::Result<String> {
+        Ok(super::json::joined(&self.empty.json()?, &self.findings.json()?))
     }
 }

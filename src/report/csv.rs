@@ -3,17 +3,15 @@
 use super::document::Csv;
 use super::exchange::Exchange;
 use super::node::Node;
-use serde::Serialize;
 use std::io;
 
 /// Writes the rows of a document, with their amounts in another currency where there is one.
 pub(super) fn write(
-    document: &impl Serialize,
+    mut root: Node,
     csv: &Csv,
     exchange: Option<&Exchange>,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let mut root = Node::of(document)?;
     let plain = || csv.columns.iter().map(|&column| column.to_owned()).collect();
     let columns: Vec<String> = exchange.map_or_else(plain, |exchange| exchange.columns(csv.columns));
     let behind = exchange.map(Exchange::cells).unwrap_or_default();
@@ -52,13 +50,10 @@ fn record(columns: &[String], fields: &[(String, String)]) -> Vec<String> {
     columns.iter().map(cell).collect()
 }
 
-/// A cell that no spreadsheet takes for a formula: text that begins like one gets a quote in front. Control
-/// characters become spaces.
+/// A cell that no spreadsheet takes for a formula: text that begins like one, behind blanks or in full width too, gets a
+/// quote in front. Control characters become spaces.
 fn harmless(cell: &str) -> String {
     let clean: String = cell.chars().map(|c| if crate::diag::is_odd(c) { ' ' } else { c }).collect();
-    if clean.starts_with(['=', '+', '-', '@']) && clean.parse::<f64>().is_err() {
-        format!("'{clean}")
-    } else {
-        clean
-    }
+    let begins = clean.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    if begins && clean.parse::<f64>().is_err() { format!("'{clean}") } else { clean }
 }

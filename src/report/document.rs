@@ -2,11 +2,13 @@
 
 use super::date::Dated;
 use super::exchange::{Exchange, ListedAmounts};
+use super::node::Node;
 use super::view::Block;
-use super::{Format, Style};
+use super::{Format, Style, json, said};
 use crate::catalog::Catalog;
 use crate::catalog::provenance::{AsOf, SourceId};
 use crate::diag::{Assumption, Warning};
+use crate::lang::Lang;
 use crate::price::Cost;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -22,8 +24,16 @@ const DISCOUNT: &str = "discount";
 pub const GENERATED_WITH: &str = concat!("gpuadvise ", env!("CARGO_PKG_VERSION"));
 
 /// One answer: the envelope, then the fields of its body.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Document<B> {
+    envelope: Envelope,
+    /// What the command answers.
+    pub body: B,
+}
+
+/// What stands around every body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Envelope {
     schema_version: u32,
     command: String,
     generated_with: &'static str,
@@ -32,9 +42,6 @@ pub struct Document<B> {
     warnings: Vec<WarningLine>,
     #[serde(skip)]
     exchange: Option<Exchange>,
-    /// What the command answers.
-    #[serde(flatten)]
-    pub body: B,
 }
 
 /// What a body must tell the renderers.
@@ -57,6 +64,48 @@ pub trait Body: Serialize {
 
     /// What people read: headings, tables, lists.
     fn blocks(&self) -> Vec<Block>;
+}
+
+/// A body of any sort, once its type is forgotten: what draws it is in the program once, not once for each command.
+pub trait Content {
+    /// As [`Body::used`].
+    fn used(&self) -> &Used;
+    /// As [`Body::csv`].
+    fn csv(&self) -> Csv;
+    /// As [`Body::headline`].
+    fn headline(&self) -> Option<String>;
+    /// As [`Body::tag`].
+    fn tag(&self) -> Option<&'static str>;
+    /// As [`Body::blocks`].
+    fn blocks(&self) -> Vec<Block>;
+    /// Its fields as an object of JSON on one line.
+    fn json(&self) -> serde_json::Result<String>;
+}
+
+impl<B: Body> Content for B {
+    fn used(&self) -> &Used {
+        Body::used(self)
+    }
+
+    fn csv(&self) -> Csv {
+        Body::csv(self)
+    }
+
+    fn headline(&self) -> Option<String> {
+        Body::headline(self)
+    }
+
+    fn tag(&self) -> Option<&'static str> {
+        Body::tag(self)
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        Body::blocks(self)
+    }
+
+    fn json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
 }
 
 /// How a body becomes flat lines: JSON fields by their own names.
@@ -180,7 +229,7 @@ impl Stamp {
     }
 }
 
-impl<B: Body> Document<B> {
+impl<B: Content> Document<B> {
     /// The answer of `command` (`recommend`, `catalog gpus` …). Equal assumptions and warnings are listed once.
     pub fn new(
         catalog: &Catalog,
@@ -188,6 +237,61 @@ impl<B: Body> Document<B> {
         assumptions: &[Assumption],
         warnings: &[Warning],
         body: B,
+    ) -> Self {
+        Self { envelope: Envelope::new(catalog, command, assumptions, warnings, body.used()), body }
+    }
+
+    /// The same with its money in another currency.
+    #[must_use]
+    pub fn exchanged(mut self, exchange: Option<Exchange>) -> Self {
+        self.envelope.exchange = exchange;
+        self
+    }
+
+    /// The sentences of the warnings, in order.
+    pub fn warning_messages(&self) -> impl Iterator<Item = &str> {
+        self.envelope.warnings.iter().map(|warning| warning.message.as_str())
+    }
+
+    /// Writes the whole document.
+    pub fn write(&self, format: Format, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+        self.envelope.write(&self.body, format, style, out)
+    }
+}
+
+impl Content for &dyn Content {
+    fn used(&self) -> &Used {
+        (**self).used()
+    }
+
+    fn csv(&self) -> Csv {
+        (**self).csv()
+    }
+
+    fn headline(&self) -> Option<String> {
+        (**self).headline()
+    }
+
+    fn tag(&self) -> Option<&'static str> {
+        (**self).tag()
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        (**self).blocks()
+    }
+
+    fn json(&self) -> serde_json::Result<String> {
+        (**self).json()
+    }
+}
+
+impl Envelope {
+    fn new(
+        catalog: &Catalog,
+        command: &str,
+        assumptions: &[Assumption],
+        warnings: &[Warning],
+        used: &Used,
     ) -> Self {
         let mut assumed: Vec<AssumptionLine> = Vec::new();
         for a in assumptions {
@@ -212,103 +316,103 @@ impl<B: Body> Document<B> {
             schema_version: SCHEMA_VERSION,
             command: command.to_owned(),
             generated_with: GENERATED_WITH,
-            catalog: Stamp::new(catalog, body.used()),
+            catalog: Stamp::new(catalog, used),
             assumptions: assumed,
             warnings: warned,
             exchange: None,
-            body,
         }
     }
 
-    /// The same with its money in another currency.
-    #[must_use]
-    pub fn exchanged(mut self, exchange: Option<Exchange>) -> Self {
-        self.exchange = exchange;
-        self
+    /// The whole document as JSON on one line.
+    fn json(&self, body: &dyn Content) -> serde_json::Result<String> {
+        Ok(json::joined(&serde_json::to_string(self)?, &body.json()?))
     }
 
-    /// The sentences of the warnings, in order.
-    pub fn warning_messages(&self) -> impl Iterator<Item = &str> {
-        self.warnings.iter().map(|warning| warning.message.as_str())
-    }
-
-    /// Writes the whole document.
-    pub fn write(&self, format: Format, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    fn write(
+        &self,
+        body: &dyn Content,
+        format: Format,
+        style: &Style,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
         match format {
             Format::Json => {
-                match &self.exchange {
-                    None => serde_json::to_writer_pretty(&mut *out, self)?,
-                    Some(exchange) => {
-                        let text = exchange.json(&serde_json::to_string_pretty(self)?);
-                        out.write_all(text.trim_end().as_bytes())?;
-                    }
-                }
-                out.write_all(b"\n")
+                let text = json::pretty(&self.json(body)?);
+                let text = match &self.exchange {
+                    None => text,
+                    Some(exchange) => exchange.json(&text),
+                };
+                writeln!(out, "{}", text.trim_end())
             }
-            Format::Csv => super::csv::write(self, &self.body.csv(), self.exchange.as_ref(), out),
+            Format::Csv => {
+                super::csv::write(Node::parse(&self.json(body)?), &body.csv(), self.exchange.as_ref(), out)
+            }
             Format::Markdown => {
                 let mut blocks = vec![Block::Heading(format!("gpuadvise {}", self.command))];
-                blocks.extend(self.all_blocks());
-                blocks.extend(self.warnings());
-                if let Some(tag) = self.body.tag() {
+                blocks.extend(self.all_blocks(body, style.lang));
+                blocks.extend(self.warnings(style.lang));
+                if let Some(tag) = body.tag() {
                     writeln!(out, "{tag}")?;
                 }
                 super::markdown::write(&blocks, out)
             }
             Format::Html => {
-                let mut blocks = self.all_blocks();
-                blocks.extend(self.warnings());
-                blocks.extend(self.sources());
-                super::html::write(&format!("gpuadvise {}", self.command), &blocks, out)
+                let mut blocks = self.all_blocks(body, style.lang);
+                blocks.extend(self.warnings(style.lang));
+                blocks.extend(self.sources(style.lang));
+                super::html::write(&format!("gpuadvise {}", self.command), style.lang, &blocks, out)
             }
-            Format::Table => super::table::write(&self.all_blocks(), style, out),
+            Format::Table => super::table::write(&self.all_blocks(body, style.lang), style, out),
         }
     }
 
-    /// The blocks of the body with the dates and assumptions around them.
-    fn all_blocks(&self) -> Vec<Block> {
-        let mut blocks: Vec<Block> = self.body.headline().map(Block::Text).into_iter().collect();
+    /// The blocks of the body with the dates and assumptions around them, in a language.
+    fn all_blocks(&self, body: &dyn Content, lang: Lang) -> Vec<Block> {
+        let mut blocks: Vec<Block> = body.headline().map(Block::Text).into_iter().collect();
         let dates = self.dates().map(Block::Text);
         let page = |blocks| match &self.exchange {
             Some(exchange) => exchange.page(blocks),
             None => blocks,
         };
         if blocks.is_empty() {
-            blocks.extend(page(self.body.blocks()));
+            blocks.extend(page(body.blocks()));
             blocks.extend(dates);
         } else {
             blocks = page(blocks);
             blocks.extend(dates);
-            blocks.extend(page(self.body.blocks()));
+            blocks.extend(page(body.blocks()));
         }
+        let mut blocks =
+            said::page(blocks, self.exchange.as_ref().map(|exchange| exchange.code.as_str()), lang);
         if !self.assumptions.is_empty() {
-            blocks.push(Block::Heading(format!("Assumptions ({})", self.assumptions.len())));
-            let line = |a: &AssumptionLine| format!("{} = {}: {}", a.id, a.value, a.why);
+            blocks.push(Block::Heading(lang.said(format!("Assumptions ({})", self.assumptions.len()))));
+            let line =
+                |a: &AssumptionLine| format!("{} = {}: {}", a.id, lang.say(&a.value), lang.say(&a.why));
             blocks.push(Block::List(self.assumptions.iter().map(line).collect()));
         }
         blocks
     }
 
     /// The warnings; beside a table they stand on stderr.
-    fn warnings(&self) -> Vec<Block> {
+    fn warnings(&self, lang: Lang) -> Vec<Block> {
         if self.warnings.is_empty() {
             return Vec::new();
         }
-        let line = |w: &WarningLine| format!("{}: {}", w.id, w.message);
+        let line = |w: &WarningLine| format!("{}: {}", w.id, lang.say(&w.message));
         vec![
-            Block::Heading(format!("Warnings ({})", self.warnings.len())),
+            Block::Heading(lang.said(format!("Warnings ({})", self.warnings.len()))),
             Block::List(self.warnings.iter().map(line).collect()),
         ]
     }
 
     /// What the figures were taken from: a page that travels alone must carry it.
-    fn sources(&self) -> Vec<Block> {
+    fn sources(&self, lang: Lang) -> Vec<Block> {
         if self.catalog.sources.is_empty() {
             return Vec::new();
         }
         let line = |source: &SourceLine| format!("{} ({})", source.source, source.as_of);
         vec![
-            Block::Heading(format!("Sources ({})", self.catalog.sources.len())),
+            Block::Heading(lang.said(format!("Sources ({})", self.catalog.sources.len()))),
             Block::List(self.catalog.sources.iter().map(line).collect()),
         ]
     }

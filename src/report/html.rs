@@ -2,6 +2,7 @@
 //! system is.
 
 use super::view::{Block, Grid};
+use crate::lang::Lang;
 use std::io;
 
 /// All of the page's style. Wide tables scroll inside their own box, so that the page itself never does.
@@ -26,10 +27,10 @@ pre{overflow-x:auto;margin:.5rem 0;font:13px/1.25 ui-monospace,monospace}
 ";
 
 /// Writes the blocks as a page; the first heading is its title.
-pub(super) fn write(title: &str, blocks: &[Block], out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn write(title: &str, lang: Lang, blocks: &[Block], out: &mut dyn io::Write) -> io::Result<()> {
     let title = escape(title);
     writeln!(out, "<!DOCTYPE html>")?;
-    writeln!(out, "<html lang=\"en\">")?;
+    writeln!(out, "<html lang=\"{}\">", escape(lang.tag()))?;
     writeln!(out, "<head>")?;
     writeln!(out, "<meta charset=\"utf-8\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;

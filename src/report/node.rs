@@ -16,10 +16,9 @@ pub(super) enum Node {
 const TRANSPARENT: [&str; 4] = ["parallelism", "memory", "terms", "performance"];
 
 impl Node {
-    /// The tree of anything that serializes.
-    pub(super) fn of(value: &impl Serialize) -> serde_json::Result<Self> {
-        let text = serde_json::to_string(value)?;
-        Ok(Reader { rest: &text }.value().unwrap_or(Self::Null))
+    /// The tree of what `serde_json` wrote on one line.
+    pub(super) fn parse(text: &str) -> Self {
+        Reader { rest: text }.value().unwrap_or(Self::Null)
     }
 
     /// A field of a map.
@@ -81,8 +80,8 @@ impl Node {
 /// The flat fields of one object, in order; unknown is empty.
 pub(super) fn flat_fields(value: &impl Serialize) -> Vec<(String, String)> {
     let mut fields = Vec::new();
-    if let Ok(node) = Node::of(value) {
-        node.flatten("", None, &mut fields);
+    if let Ok(text) = serde_json::to_string(value) {
+        Node::parse(&text).flatten("", None, &mut fields);
     }
     fields
 }

@@ -1,4 +1,6 @@
-//! How a document is to look: format, width, characters. Decided by the caller, never by the environment.
+//! How a document is to look: format, width, characters, language. Decided by the caller, never by the environment.
+
+use crate::lang::Lang;
 
 /// Output formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, serde::Deserialize)]
@@ -28,11 +30,13 @@ pub struct Style {
     pub ascii: bool,
     /// Bold headings by ANSI codes; only for a terminal.
     pub color: bool,
+    /// What people read is said in this language.
+    pub lang: Lang,
 }
 
 impl Default for Style {
     /// What a pipe gets: no limit, no control codes.
     fn default() -> Self {
-        Self { width: None, ascii: false, color: false }
+        Self { width: None, ascii: false, color: false, lang: Lang::default() }
     }
 }

@@ -1,6 +1,7 @@
 //! Tables for a terminal: headings, wrapped sentences and grids within the width.
 
 use super::view::{Block, Column, Grid};
+use super::wrap::{broken, pieces, width_of};
 use super::{Format, Style};
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use comfy_table::{LineStyle, TableStyle};
@@ -114,24 +115,11 @@ fn push_ascii(c: char, shown: &mut String) {
     }
 }
 
-/// A paragraph wrapped at spaces, later lines under the first word.
+/// A paragraph in lines, later ones under the first word.
 fn paragraph(lead: &str, text: &str, width: usize, page: &mut String) {
+    let lines = broken(text, width.max(20).saturating_sub(lead.len()));
     page.push_str(lead);
-    let mut length = lead.len();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let word_length = word.chars().count();
-        if length > lead.len() && length + 1 + word_length > width.max(20) {
-            page.push('\n');
-            page.push_str(&" ".repeat(lead.len()));
-            length = lead.len();
-        }
-        if length > lead.len() {
-            page.push(' ');
-            length += 1;
-        }
-        page.push_str(word);
-        length += word_length;
-    }
+    page.push_str(&lines.join(&format!("\n{}", " ".repeat(lead.len()))));
     page.push('\n');
 }
 
@@ -141,16 +129,24 @@ const GAP: usize = 2;
 /// A word up to this long is not broken to make a column narrower.
 const LONGEST_WORD: usize = 40;
 
+/// A run of wide characters is broken where it is longer than this.
+const LONGEST_TERM: usize = 16;
+
 /// Width of a text column whose words are broken.
 const LEAST_TEXT: usize = 6;
 
 /// Least width of each column: a number is never wrapped, text only at spaces.
 fn least_widths(grid: &Grid) -> Vec<usize> {
-    let longest_word = |text: &str| text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+    // Chinese has no spaces: a term of a few characters stays in one line, a sentence does not.
+    let whole = |word: &str| {
+        let piece = pieces(word).into_iter().map(width_of).max().unwrap_or(0);
+        if piece < width_of(word) { width_of(word).min(LONGEST_TERM).max(piece) } else { piece }
+    };
+    let longest_word = |text: &str| text.split(' ').map(whole).max().unwrap_or(0);
     let width = |(i, column): (usize, &Column)| {
         let cells = grid.rows.iter().filter_map(|row| row.get(i));
         let body = if column.number {
-            cells.map(|cell| cell.chars().count()).max()
+            cells.map(|cell| width_of(cell)).max()
         } else {
             cells.map(|cell| longest_word(cell).min(LONGEST_WORD)).max()
         };
@@ -215,7 +211,8 @@ fn table(grid: &Grid, style: &Style) -> String {
     if !left_out.is_empty() {
         text.push('\n');
         let names = left_out.join(", ").replace(' ', "\u{a0}").replace(",\u{a0}", ", ");
-        paragraph("", &format!("(too narrow for: {names}; --format csv has all)"), width, &mut text);
+        let note = style.lang.said(format!("(too narrow for: {names}; --format csv has all)"));
+        paragraph("", &note, width, &mut text);
         text.pop();
     }
     text

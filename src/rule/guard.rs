@@ -6,9 +6,58 @@
 
 use serde_json::Value;
 
-/// Whether a part of a chain of `&&` is surely false for these facts. `false` says nothing.
-pub(super) fn surely_false(when: &str, facts: &Value) -> bool {
-    parts(when).is_some_and(|parts| parts.iter().any(|part| holds(part, facts) == Some(false)))
+/// The plain parts of a condition, read once for all rows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Guard {
+    parts: Vec<Part>,
+}
+
+/// One plain part of a chain of `&&`.
+#[derive(Clone, Debug)]
+struct Part {
+    /// Names of the fact, from the root.
+    path: Vec<String>,
+    test: Test,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
+    Is(bool),
+    OneOf(Vec<String>),
+    Text { sign: Sign, wanted: String },
+    Number { sign: Sign, wanted: f64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sign {
+    Same,
+    Other,
+    Most,
+    Least,
+    Below,
+    Above,
+}
+
+/// Signs as they are written, the longer ones first.
+const SIGNS: [(&str, Sign); 6] = [
+    ("==", Sign::Same),
+    ("!=", Sign::Other),
+    ("<=", Sign::Most),
+    (">=", Sign::Least),
+    ("<", Sign::Below),
+    (">", Sign::Above),
+];
+
+impl Guard {
+    /// Reads a condition. What is not plain is left out.
+    pub(super) fn of(when: &str) -> Self {
+        Self { parts: parts(when).into_iter().flatten().filter_map(Part::of).collect() }
+    }
+
+    /// Whether a part of a chain of `&&` is surely false for these facts. `false` says nothing.
+    pub(super) fn surely_false(&self, facts: &Value) -> bool {
+        self.parts.iter().any(|part| part.holds(facts) == Some(false))
+    }
 }
 
 /// The parts of a chain of `&&`; `None` where anything else stands outside brackets.
@@ -35,59 +84,74 @@ fn parts(when: &str) -> Option<Vec<&str>> {
     (depth == 0 && quoted.is_none()).then_some(found)
 }
 
-/// What a plain part comes to; `None` where it is not plain or not known.
-fn holds(part: &str, facts: &Value) -> Option<bool> {
-    if let Some(flag) = part.strip_prefix('!') {
-        return Some(!fact(flag, facts)?.as_bool()?);
+impl Part {
+    /// `None` where it is not plain.
+    fn of(part: &str) -> Option<Self> {
+        if let Some(flag) = part.strip_prefix('!') {
+            return Some(Self { path: path(flag)?, test: Test::Is(false) });
+        }
+        if let Some((name, list)) = part.split_once(" in ") {
+            let list = list.trim().strip_prefix('[')?.strip_suffix(']')?;
+            let texts: Option<Vec<String>> = list.split(',').map(|one| text(one.trim())).collect();
+            return Some(Self { path: path(name.trim())?, test: Test::OneOf(texts?) });
+        }
+        for (written, sign) in SIGNS {
+            if let Some((name, literal)) = part.split_once(written) {
+                return Some(Self { path: path(name.trim())?, test: Test::of(sign, literal.trim())? });
+            }
+        }
+        Some(Self { path: path(part)?, test: Test::Is(true) })
     }
-    if let Some((path, list)) = part.split_once(" in ") {
-        let have = fact(path.trim(), facts)?.as_str()?;
-        let list = list.trim().strip_prefix('[')?.strip_suffix(']')?;
-        let texts: Option<Vec<&str>> = list.split(',').map(|one| text(one.trim())).collect();
-        return Some(texts?.contains(&have));
-    }
-    for sign in ["==", "!=", "<=", ">=", "<", ">"] {
-        if let Some((path, literal)) = part.split_once(sign) {
-            return compare(fact(path.trim(), facts)?, sign, literal.trim());
+
+    /// What it comes to; `None` where that is not known.
+    fn holds(&self, facts: &Value) -> Option<bool> {
+        let mut have = facts;
+        for name in &self.path {
+            have = have.get(name)?;
+        }
+        match &self.test {
+            Test::Is(wanted) => Some(have.as_bool()? == *wanted),
+            Test::OneOf(texts) => have.as_str().map(|have| texts.iter().any(|text| text == have)),
+            Test::Text { sign, wanted } => Some((have.as_str()? == wanted.as_str()) == (*sign == Sign::Same)),
+            Test::Number { sign, wanted } => Some(sign.holds(have.as_f64()?, *wanted)),
         }
     }
-    fact(part, facts)?.as_bool()
 }
 
-fn compare(have: &Value, sign: &str, literal: &str) -> Option<bool> {
-    if let Some(wanted) = text(literal) {
-        let same = have.as_str()? == wanted;
-        return match sign {
-            "==" => Some(same),
-            "!=" => Some(!same),
-            _ => None,
-        };
+impl Test {
+    /// The comparison with a literal.
+    fn of(sign: Sign, literal: &str) -> Option<Self> {
+        if let Some(wanted) = text(literal) {
+            return matches!(sign, Sign::Same | Sign::Other).then_some(Self::Text { sign, wanted });
+        }
+        let plain = literal.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let wanted = literal.parse().ok().filter(|_| plain)?;
+        Some(Self::Number { sign, wanted })
     }
-    let plain = literal.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let (have, wanted) = (have.as_f64()?, literal.parse::<f64>().ok().filter(|_| plain)?);
-    Some(match sign {
-        "==" => (have - wanted).abs() <= 0.0,
-        "!=" => (have - wanted).abs() > 0.0,
-        "<=" => have <= wanted,
-        ">=" => have >= wanted,
-        "<" => have < wanted,
-        _ => have > wanted,
-    })
+}
+
+impl Sign {
+    fn holds(self, have: f64, wanted: f64) -> bool {
+        match self {
+            Self::Same => (have - wanted).abs() <= 0.0,
+            Self::Other => (have - wanted).abs() > 0.0,
+            Self::Most => have <= wanted,
+            Self::Least => have >= wanted,
+            Self::Below => have < wanted,
+            Self::Above => have > wanted,
+        }
+    }
 }
 
 /// A text in quotes that holds no other quote.
-fn text(literal: &str) -> Option<&str> {
+fn text(literal: &str) -> Option<String> {
     let inner = literal.strip_prefix('\'')?.strip_suffix('\'')?;
-    (!inner.contains(['\'', '\\'])).then_some(inner)
+    (!inner.contains(['\'', '\\'])).then(|| inner.to_owned())
 }
 
-/// The fact that a plain path names; `None` where it names nothing or is no plain path.
-fn fact<'f>(path: &str, facts: &'f Value) -> Option<&'f Value> {
+/// The names of a plain path.
+fn path(path: &str) -> Option<Vec<String>> {
     let plain =
         path.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte));
-    let mut value = Some(facts).filter(|_| plain)?;
-    for name in path.split('.') {
-        value = value.get(name)?;
-    }
-    Some(value)
+    plain.then(|| path.split('.').map(str::to_owned).collect())
 }

@@ -22,6 +22,7 @@ use std::sync::OnceLock;
 use crate::catalog::Catalog;
 use crate::catalog::knowledge::Rule;
 use expression::{Expression, Scope, Seen};
+use guard::Guard;
 use message::Message;
 
 /// Levels of advice, gravest first.
@@ -122,6 +123,7 @@ pub struct Rules {
 #[derive(Debug)]
 struct Entry {
     rule: Definition,
+    guard: OnceLock<Guard>,
     when: OnceLock<Result<Expression, RuleError>>,
     says: OnceLock<Result<Says, RuleError>>,
 }
@@ -140,8 +142,7 @@ impl Rules {
 
     /// Rules from their texts. Nothing is compiled yet.
     pub fn new(rules: impl IntoIterator<Item = Definition>) -> Self {
-        let entry = |rule| Entry { rule, when: OnceLock::new(), says: OnceLock::new() };
-        Self { entries: rules.into_iter().map(entry).collect() }
+        Self { entries: rules.into_iter().map(Entry::new).collect() }
     }
 
     /// What the rules say about one row; see [`facts::gather`].
@@ -152,7 +153,7 @@ impl Rules {
     /// What the rules say about one row, and which ones could not be decided.
     pub fn judge(&self, facts: &serde_json::Value) -> Result<Judgement, RuleError> {
         let open: Vec<&Entry> =
-            self.entries.iter().filter(|entry| !guard::surely_false(&entry.rule.when, facts)).collect();
+            self.entries.iter().filter(|entry| !entry.guard().surely_false(facts)).collect();
         let whens = open.iter().map(|entry| entry.when()).collect::<Result<Vec<_>, _>>()?;
         let scope = Scope::for_reading(facts, whens);
         let mut judgement = Judgement::default();
@@ -173,6 +174,14 @@ impl Rules {
 }
 
 impl Entry {
+    fn new(rule: Definition) -> Self {
+        Self { rule, guard: OnceLock::new(), when: OnceLock::new(), says: OnceLock::new() }
+    }
+
+    fn guard(&self) -> &Guard {
+        self.guard.get_or_init(|| Guard::of(&self.rule.when))
+    }
+
     fn error(&self, part: &'static str) -> impl Fn(String) -> RuleError {
         let rule = self.rule.id.clone();
         move |message| RuleError { rule: rule.clone(), part, message }
@@ -258,7 +267,7 @@ fn amount(seen: &Seen) -> Result<Option<f64>, String> {
 /// Checks the text of a rule: level, condition, every hole of its message, and the amount. Says what is wrong and,
 /// for a name, what it may have meant.
 pub fn check(rule: &Definition) -> Result<(), RuleError> {
-    let entry = Entry { rule: rule.clone(), when: OnceLock::new(), says: OnceLock::new() };
+    let entry = Entry::new(rule.clone());
     if !LEVELS.contains(&rule.level.as_str()) {
         return Err(entry.error("level")(format!("`{}` is none of {}", rule.level, LEVELS.join(", "))));
     }

@@ -432,6 +432,6 @@ fn a_guard_finds_only_what_is_false_and_leaves_the_rest() {
         (")", false),
         ("&&", false),
     ] {
-        assert_eq!(guard::surely_false(when, &facts), found, "{when}");
+        assert_eq!(guard::Guard::of(when).surely_false(&facts), found, "{when}");
     }
 }

@@ -6,7 +6,7 @@ use gpuadvise::cli::args::Cli;
 use std::collections::BTreeSet;
 
 /// One run of every command that ends well. A new command must be added here.
-const RUNS: &[&[&str]] = &[
+pub(crate) const RUNS: &[&[&str]] = &[
     &["recommend", "--params", "1e9", "--task", "train"],
     &["recommend", "--model", "llama-3-8b", "--task", "infer", "--billing", "all", "--explain"],
     &["recommend", "--model", "resnet-50", "--task", "train"],

@@ -17,6 +17,10 @@ mod foreign;
 mod gate;
 mod golden;
 mod guide;
+mod lang;
+mod lang_data;
+mod lang_errors;
+mod lang_help;
 mod law;
 mod layers;
 mod model_files;
@@ -32,8 +36,12 @@ mod samples;
 mod serving;
 mod spot;
 mod tco;
+#[cfg(feature = "refresh")]
+mod tls;
 mod training;
 #[cfg(feature = "refresh")]
 mod update;
+#[cfg(feature = "refresh")]
+mod update_harm;
 mod user_reports;
 mod workload;

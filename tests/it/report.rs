@@ -34,7 +34,7 @@ fn json<B: Body>(document: &Document<B>) -> Value {
 }
 
 fn narrow() -> Style {
-    Style { width: Some(100), ascii: true, color: false }
+    Style { width: Some(100), ascii: true, color: false, ..Style::default() }
 }
 
 fn golden(name: &str, text: &str) {
@@ -239,6 +239,32 @@ fn pages_are_as_on_file() {
     golden("explain.txt", &text(&explain(), Format::Table, narrow()));
 }
 
+/// The same pages in Chinese: every column stays in line, and no name and no figure is another.
+#[test]
+fn pages_in_chinese_are_as_on_file() {
+    let zh = Style { lang: gpuadvise::lang::Lang::find("zh").unwrap(), ..Style::default() };
+    let narrow = Style { width: Some(100), ..zh };
+    golden("zh/recommend.txt", &text(&recommend(), Format::Table, narrow));
+    golden("zh/recommend.md", &text(&recommend(), Format::Markdown, zh));
+    golden("zh/recommend.html", &text(&recommend(), Format::Html, zh));
+    golden("zh/recommend-serving.txt", &text(&serving(), Format::Table, narrow));
+    golden("zh/recommend-nothing.txt", &text(&nothing(), Format::Table, narrow));
+    golden("zh/recommend-scenario.txt", &text(&guided(), Format::Table, narrow));
+    golden("zh/fit.txt", &text(&fit(), Format::Table, narrow));
+    golden("zh/cost.txt", &text(&cost(), Format::Table, narrow));
+    golden("zh/catalog-gpus.txt", &text(&gpus(), Format::Table, narrow));
+    golden("zh/catalog-prices.txt", &text(&prices(), Format::Table, narrow));
+    golden("zh/catalog-show.txt", &text(&show(), Format::Table, narrow));
+    golden("zh/catalog-check.txt", &text(&check(), Format::Table, narrow));
+    for page in [text(&recommend(), Format::Table, narrow), text(&cost(), Format::Table, narrow)] {
+        let wide = page.lines().find(|line| gpuadvise::report::wrap::width_of(line) > 100);
+        assert!(wide.is_none(), "{wide:?}");
+    }
+    for format in [Format::Json, Format::Csv] {
+        assert_eq!(text(&recommend(), format, zh), text(&recommend(), format, Style::default()));
+    }
+}
+
 /// Every sort of document.
 fn each(mut look: impl FnMut(&str, &dyn Fn(Format, Style) -> String)) {
     macro_rules! look {
@@ -354,7 +380,7 @@ fn csv_has_every_field_of_json() {
 fn every_format_has_the_same_numbers() {
     let document = json(&recommend());
     let csv = text(&recommend(), Format::Csv, narrow());
-    let wide = Style { width: None, ascii: true, color: false };
+    let wide = Style { width: None, ascii: true, color: false, ..Style::default() };
     let (table, markdown) =
         (text(&recommend(), Format::Table, wide), text(&recommend(), Format::Markdown, wide));
     let mut lines = csv::Reader::from_reader(csv.as_bytes());
@@ -441,7 +467,10 @@ fn the_oldest_price_date_is_printed() {
 fn pages_fit_the_width_and_the_characters() {
     for width in [80, 100, 120, 160] {
         each(|_, write| {
-            let page = write(Format::Table, Style { width: Some(width), ascii: true, color: false });
+            let page = write(
+                Format::Table,
+                Style { width: Some(width), ascii: true, color: false, ..Style::default() },
+            );
             assert!(page.is_ascii() && page.ends_with('\n') && !page.ends_with("\n\n"), "{page}");
             assert!(!page.chars().any(|c| c.is_control() && c != '\n'), "{page}");
             for line in page.lines() {
@@ -456,7 +485,7 @@ fn pages_fit_the_width_and_the_characters() {
 fn names_of_catalogs_do_no_harm() {
     each(|_, write| {
         for format in FORMATS {
-            let page = write(format, Style { width: None, ascii: false, color: false });
+            let page = write(format, Style { width: None, ascii: false, color: false, ..Style::default() });
             assert!(!page.contains('\u{1b}'), "{page}");
         }
     });

@@ -4,6 +4,7 @@
 //! overlay file, in their order. No clock is asked. An entry that is damaged, of another program or not the user's own
 //! counts as none, and a folder that cannot be written costs nothing but time: the cache never makes a run fail.
 
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -12,15 +13,19 @@ use super::Sections;
 use crate::catalog::Catalog;
 use crate::catalog::image::{self, SECTIONS};
 use crate::diag::Finding;
+use jiff::civil::Date;
 
 /// What an entry starts with; the number changes with its layout.
-const MAGIC: &[u8; 26] = b"gpuadvise catalog cache 1\n";
+const MAGIC: &[u8; 26] = b"gpuadvise catalog cache 2\n";
 
 /// Bytes of a hash.
 const HASH: usize = blake3::OUT_LEN;
 
+/// The section behind those of the catalog: the newest day of the fetched prices of each provider.
+const NEWEST: &str = "newest";
+
 /// Bytes of the table: length and hash of each section.
-const TABLE: usize = SECTIONS.len() * (8 + HASH);
+const TABLE: usize = (SECTIONS.len() + 1) * (8 + HASH);
 
 /// Bytes before the first section: the magic, the key, the table, the hash of all that.
 const HEAD: usize = MAGIC.len() + HASH + TABLE + HASH;
@@ -37,8 +42,14 @@ pub(super) struct Cache<'a> {
     folder: &'a Path,
 }
 
-/// What an entry holds of the sections that were asked for, and the warnings about the overlays.
-pub(super) type Entry = (Catalog, Vec<Finding>);
+/// What overlays came to: of the catalog the sections that were asked for, the warnings about them, and the newest day
+/// of the fetched prices of each provider.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entry {
+    pub(super) catalog: Catalog,
+    pub(super) warnings: Vec<Finding>,
+    pub(super) newest: BTreeMap<String, Date>,
+}
 
 impl<'a> Cache<'a> {
     pub(super) fn in_folder(folder: &'a Path) -> Self {
@@ -62,9 +73,10 @@ impl<'a> Cache<'a> {
     }
 
     /// Writes an entry wholly or not at all, then removes old ones.
-    pub(super) fn write(&self, key: blake3::Hash, catalog: &Catalog, warnings: &[Finding]) -> io::Result<()> {
-        let sections = SECTIONS.iter().map(|name| image::write(name, catalog, warnings));
-        let sections = sections.collect::<io::Result<Vec<_>>>()?;
+    pub(super) fn write(&self, key: blake3::Hash, entry: &Entry) -> io::Result<()> {
+        let sections = SECTIONS.iter().map(|name| image::write(name, &entry.catalog, &entry.warnings));
+        let newest = serde_json::to_vec(&entry.newest).map_err(io::Error::from);
+        let sections = sections.chain([newest]).collect::<io::Result<Vec<_>>>()?;
         create_folder(self.folder)?;
         is_private(&fs::symlink_metadata(self.folder)?, true)?;
         let temporary = self.folder.join(format!(".{}-{}.tmp", key.to_hex(), std::process::id()));
@@ -115,35 +127,31 @@ fn read_entry(file: &mut File, key: blake3::Hash, sections: Sections) -> io::Res
         return Err(io::Error::other("its head is damaged"));
     }
     let table = &told[MAGIC.len() + HASH..];
-    let (mut catalog, mut warnings) = (Catalog::default(), Vec::new());
+    let mut entry = Entry::default();
     let mut at = HEAD as u64;
     let length = file.metadata()?.len();
-    for (name, row) in SECTIONS.iter().zip(table.as_chunks::<{ 8 + HASH }>().0) {
+    for (name, row) in SECTIONS.iter().chain([&NEWEST]).zip(table.as_chunks::<{ 8 + HASH }>().0) {
         let (count, hash) = row.split_at(8);
         let count = count.iter().rev().fold(0, |count, &byte| count << 8 | u64::from(byte));
         if count > length.saturating_sub(at) {
             return Err(io::Error::other("it is cut off"));
         }
-        if sections.wants(name) || *name == "findings" {
+        if sections.wants(name) || matches!(*name, "findings" | NEWEST) {
             let mut bytes = vec![0; usize::try_from(count).map_err(io::Error::other)?];
             file.seek(SeekFrom::Start(at))?;
             file.read_exact(&mut bytes)?;
             if blake3::hash(&bytes).as_bytes() != hash {
                 return Err(io::Error::other(format!("its section {name} is damaged")));
             }
-            if *name == "findings" {
-                warnings = image::read_findings(&bytes)?;
-            } else {
-                image::read(name, &bytes, &mut catalog)?;
+            match *name {
+                "findings" => entry.warnings = image::read_findings(&bytes)?,
+                NEWEST => entry.newest = serde_json::from_slice(&bytes)?,
+                _ => image::read(name, &bytes, &mut entry.catalog)?,
             }
         }
         at += count;
     }
-    if image::is_coherent(&mut catalog) {
-        Ok((catalog, warnings))
-    } else {
-        Err(io::Error::other("its ids lead nowhere"))
-    }
+    if image::is_coherent(&entry.catalog) { Ok(entry) } else { Err(io::Error::other("its ids lead nowhere")) }
 }
 
 fn write_entry(path: &Path, key: blake3::Hash, sections: &[Vec<u8>]) -> io::Result<()> {

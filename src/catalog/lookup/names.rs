@@ -1,5 +1,7 @@
 //! How names are compared, and globs. Pure text, no catalog.
 
+use std::str::Chars;
+
 /// Words in front of a name that say who made it, not what it is.
 const VENDOR_WORDS: &[&str] =
     &["nvidia", "tesla", "geforce", "amd", "instinct", "google", "cloud", "aws", "intel", "habana", "huawei"];
@@ -25,29 +27,25 @@ pub fn squeeze(name: &str) -> String {
 
 /// Whether `text` matches a pattern with `*` (any run) and `?` (one character), both as given.
 pub fn glob(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    let (mut p, mut t) = (0, 0);
-    // Where the last `*` stands, and how much of the text it has taken.
-    let mut star: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, t));
-                p += 1;
-            }
-            Some(&c) if c == '?' || c == text[t] => {
-                p += 1;
-                t += 1;
+    let (mut pattern, mut text) = (pattern.chars(), text.chars());
+    // What follows the last `*`, and the text that it has not taken.
+    let mut star: Option<(Chars<'_>, Chars<'_>)> = None;
+    while let Some(c) = text.clone().next() {
+        let mut after = pattern.clone();
+        match after.next() {
+            Some('*') => star = Some((after.clone(), text.clone())),
+            Some(wanted) if wanted == '?' || wanted == c => {
+                text.next();
             }
             _ => {
-                let Some((at, taken)) = star else { return false };
-                star = Some((at, taken + 1));
-                p = at + 1;
-                t = taken + 1;
+                let Some((behind, rest)) = &mut star else { return false };
+                rest.next();
+                (after, text) = (behind.clone(), rest.clone());
             }
         }
+        pattern = after;
     }
-    pattern[p..].iter().all(|&c| c == '*')
+    pattern.all(|c| c == '*')
 }
 
 /// Whether a text has wildcards.

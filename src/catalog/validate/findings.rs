@@ -1,5 +1,6 @@
 //! Collects findings with their places while files are checked. Wording stands at the call sites; nothing is printed.
 
+use super::blocks::Piece;
 use crate::catalog::codes::Code;
 use crate::diag::{Finding, Place, near_names};
 
@@ -50,7 +51,10 @@ impl Findings {
     }
 
     /// The findings with line and column, in the order of files and places.
-    pub(crate) fn finish(mut self, files: &[SourceFile]) -> Vec<Finding> {
+    pub(super) fn finish(mut self, files: &[SourceFile], pieces: &[Piece]) -> Vec<Finding> {
+        for (spot, ..) in &mut self.list {
+            *spot = pieces.get(spot.file).map_or(*spot, |piece| piece.real(spot.offset));
+        }
         self.list.sort_by(|a, b| (a.0, a.1.name, &a.2).cmp(&(b.0, b.1.name, &b.2)));
         self.list.dedup();
         let lines: Vec<Vec<usize>> = files.iter().map(|file| line_starts(&file.text)).collect();

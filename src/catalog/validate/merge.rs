@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Layer;
+use super::prices::key as price_key;
 use crate::catalog::gpu::GpuId;
 use crate::catalog::instance::{InstanceId, ProviderId};
+use crate::catalog::price::Price;
 use crate::catalog::region::RegionId;
 
 /// Where the rows of a list went: new positions by old position.
@@ -41,6 +43,19 @@ pub(super) fn lay_over<T, K: Ord>(list: &mut Vec<T>, rows: Vec<T>, key: impl Fn(
         list.push(row);
     }
     Moves(moves)
+}
+
+/// The same for prices, of which there may be a million: sorted in place, of two of one offer the later one stays.
+pub(super) fn lay_prices(list: &mut Vec<Price>, mut rows: Vec<Price>) {
+    list.append(&mut rows);
+    list.sort_by_key(price_key);
+    list.dedup_by(|later, earlier| {
+        let same = price_key(later) == price_key(earlier);
+        if same {
+            std::mem::swap(later, earlier);
+        }
+        same
+    });
 }
 
 impl Layer<'_> {

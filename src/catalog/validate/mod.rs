@@ -3,6 +3,7 @@
 //! One layer is the embedded catalog or one `--catalog` path. Inside a layer a name may stand once; a later layer
 //! replaces rows of an earlier one. Reads no files and prints nothing.
 
+mod blocks;
 mod causes;
 mod charges;
 mod currencies;
@@ -36,6 +37,7 @@ use super::instance::ProviderId;
 use super::provenance::SourceId;
 use super::raw::{At, Row, Waiver, rows_of};
 use crate::diag::Finding;
+use blocks::{Piece, Split};
 use findings::{Findings, Spot, did_you_mean};
 
 /// Lists of rows that a file may hold, by the key of the list.
@@ -70,18 +72,15 @@ const MOST_KINDS: usize = 5_000;
 /// Returns the catalog made of all sound rows, and every finding in the order of files and places. The catalog is
 /// only to be used when no finding is an error.
 pub fn validate(files: &[SourceFile], base: Catalog, overlay: bool) -> (Catalog, Vec<Finding>) {
-    let parsed: Vec<(Spanned<DeTable<'_>>, Vec<toml::de::Error>)> =
-        files.iter().map(|file| DeTable::parse_recoverable(&file.text)).collect();
+    let splits: Vec<Split<'_>> = files.iter().map(|file| Split::of(&file.text)).collect();
     let mut findings = Findings::default();
-    for (file, (_, errors)) in parsed.iter().enumerate() {
-        for error in errors {
-            let offset = error.span().map_or(0, |span| span.start);
-            findings.push(Spot { file, offset }, &codes::TOML_SYNTAX, error.message().to_owned(), "");
-        }
-    }
+    let parsed: Vec<Spanned<DeTable<'_>>> =
+        splits.iter().enumerate().map(|(file, split)| parse(file, &split.frame, &mut findings)).collect();
     let mut layer = Layer {
         catalog: base,
         files,
+        splits: &splits,
+        pieces: splits.iter().enumerate().map(|(file, split)| split.piece(file)).collect(),
         findings,
         overlay,
         broken: BTreeSet::new(),
@@ -90,9 +89,20 @@ pub fn validate(files: &[SourceFile], base: Catalog, overlay: bool) -> (Catalog,
         provider_ids: BTreeMap::new(),
     };
     let tables: Vec<FileTable<'_>> =
-        parsed.iter().enumerate().map(|(file, (table, _))| layer.open(file, table.get_ref())).collect();
+        parsed.iter().enumerate().map(|(file, table)| layer.open(file, table.get_ref())).collect();
     layer.read_all(&tables);
     layer.finish()
+}
+
+/// Parses one piece of text; errors become findings at once.
+fn parse<'t>(piece: usize, text: &'t str, findings: &mut Findings) -> Spanned<DeTable<'t>> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let offset = error.span().map_or(0, |span| span.start);
+        let spot = Spot { file: piece, offset };
+        findings.push(spot, &codes::TOML_SYNTAX, error.message().to_owned(), "");
+    }
+    table
 }
 
 /// A file with its defaults resolved.
@@ -118,6 +128,9 @@ struct RowId(usize);
 struct Layer<'t> {
     catalog: Catalog,
     files: &'t [SourceFile],
+    splits: &'t [Split<'t>],
+    /// Where the texts stand in the files that were parsed: spots hold the number of a piece until the end.
+    pieces: Vec<Piece>,
     findings: Findings,
     overlay: bool,
     /// Kind and name of rows that exist but cannot be used: what refers to them is not reported again.
@@ -231,7 +244,7 @@ impl<'t> Layer<'t> {
                 &codes::MISSING_SOURCE,
             ]);
         }
-        (self.catalog, self.findings.finish(self.files))
+        (self.catalog, self.findings.finish(self.files, &self.pieces))
     }
 
     /// Remembers a row for later checks.
@@ -257,7 +270,7 @@ impl<'t> Layer<'t> {
 
     /// `line 12` or `other.toml:12`, for messages that name a second row.
     fn line_of(&self, row: RowId, seen_from: Spot) -> String {
-        let spot = self.rows[row.0].spot;
+        let (spot, seen_from) = (self.real(self.rows[row.0].spot), self.real(seen_from));
         let place = findings::place(self.files, spot);
         if spot.file == seen_from.file {
             format!("line {}", place.line)
@@ -266,10 +279,15 @@ impl<'t> Layer<'t> {
         }
     }
 
+    /// The place in the files themselves.
+    fn real(&self, spot: Spot) -> Spot {
+        self.pieces.get(spot.file).map_or(spot, |piece| piece.real(spot.offset))
+    }
+
     /// The source of a row: its own or the file's. Reports what is wrong with it.
-    fn source_of(&mut self, row: &mut Row<'t>, file: &FileTable<'t>) -> Option<SourceId> {
+    fn source_of(&mut self, row: &mut Row<'_>, file: &FileTable<'_>) -> Option<SourceId> {
         let own = row.text(&mut self.findings, "source");
-        let Some(id) = own.or_else(|| file.source.clone()) else {
+        let Some(id) = own.as_ref().or(file.source.as_ref()) else {
             if !row.has("source") {
                 let message = format!("this {} row has no source", row.kind);
                 let hint =
@@ -278,16 +296,11 @@ impl<'t> Layer<'t> {
             }
             return None;
         };
-        self.source_named(row, file, &id)
+        self.source_named(row, file, id)
     }
 
     /// The source with this id in the row's file.
-    fn source_named(
-        &mut self,
-        row: &mut Row<'t>,
-        file: &FileTable<'t>,
-        id: &At<&'t str>,
-    ) -> Option<SourceId> {
+    fn source_named(&mut self, row: &mut Row<'_>, file: &FileTable<'_>, id: &At<&str>) -> Option<SourceId> {
         if let Some(source) = file.sources.get(id.value) {
             return *source;
         }

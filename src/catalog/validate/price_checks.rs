@@ -16,11 +16,15 @@ impl Layer<'_> {
     /// Checks the rows of this layer, against rows of this and of earlier layers.
     pub(super) fn check_prices(&mut self, rows: &BTreeMap<Key, RowId>) {
         let medians = self.medians();
+        // Taken out for as long as findings are made.
+        let prices = std::mem::take(&mut self.catalog.prices);
+        let mut start = 0;
         for (&(instance, region, billing, upfront), &row) in rows {
-            let all = self.catalog.prices_of(instance);
-            let start = all.partition_point(|price| price.region < region);
-            let offers: Vec<Price> =
-                all[start..].iter().take_while(|price| price.region == region).cloned().collect();
+            // Both are in the order of keys.
+            let before = |price: &Price| (price.instance, price.region) < (instance, region);
+            start += prices[start..].iter().take_while(|price| before(price)).count();
+            let here = |price: &&Price| (price.instance, price.region) == (instance, region);
+            let offers = &prices[start..start + prices[start..].iter().take_while(here).count()];
             let find = |kind: Billing, upfront| {
                 offers.iter().find(|price| price.billing == kind && price.upfront == upfront)
             };
@@ -43,6 +47,7 @@ impl Layer<'_> {
             }
             self.compare_with_median(row, own, &medians);
         }
+        self.catalog.prices = prices;
     }
 
     fn compare_with_on_demand(&mut self, row: RowId, own: &Price, on_demand: &Price) {

@@ -1,20 +1,22 @@
 //! `price` rows: read, find duplicates, lay over.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::str::FromStr;
 
 use rust_decimal::Decimal;
+use toml::Spanned;
 use toml::de::DeValue;
 
 use super::findings::{Findings, Spot};
-use super::merge::lay_over;
+use super::merge::lay_prices;
 use super::price_terms::{Figure, has_form};
-use super::{FileTable, Layer, RowId};
+use super::{FileTable, Layer, RowId, parse};
 use crate::catalog::codes;
 use crate::catalog::instance::{InstanceId, ProviderId, Unit};
 use crate::catalog::lookup::names::squeeze;
 use crate::catalog::price::{Billing, Currency, Price, Upfront};
-use crate::catalog::raw::{At, Row, number_of};
+use crate::catalog::raw::{At, Row, number_of, rows_of};
 use crate::catalog::region::RegionId;
 use crate::money::UsdPerHour;
 
@@ -46,25 +48,48 @@ struct Places {
     regions: BTreeMap<(ProviderId, String), RegionId>,
 }
 
+/// The prices of a layer.
+#[derive(Default)]
+struct Read {
+    prices: Vec<Price>,
+    rows: BTreeMap<Key, RowId>,
+}
+
 impl<'t> Layer<'t> {
     pub(super) fn read_prices(&mut self, tables: &[FileTable<'t>]) {
         let places = self.places();
-        let mut rows: BTreeMap<Key, RowId> = BTreeMap::new();
-        let mut prices = Vec::new();
-        for table in tables {
-            for mut row in table.rows("price") {
-                let Some((price, id)) = self.read_price(&mut row, table, &places) else { continue };
-                if let Some(&first) = rows.get(&key(&price)) {
-                    self.duplicate_price(&row, &price, &prices, first);
-                } else {
-                    rows.insert(key(&price), id);
-                    prices.push(price);
+        let mut read = Read::default();
+        let (splits, files) = (self.splits, self.files);
+        for (number, table) in tables.iter().enumerate() {
+            for row in table.rows("price") {
+                self.take_price(row, table, &places, &mut read);
+            }
+            let Some((split, file)) = splits.get(number).zip(files.get(number)) else { continue };
+            for (text, piece) in split.blocks(number, file) {
+                self.pieces.push(piece);
+                let parsed = parse(self.pieces.len() - 1, &text, &mut self.findings);
+                let list = parsed.get_ref().get("price").map(Spanned::get_ref);
+                for row in
+                    list.and_then(|list| rows_of("price", list, self.pieces.len() - 1)).into_iter().flatten()
+                {
+                    self.take_price(row, table, &places, &mut read);
                 }
             }
         }
-        if !prices.is_empty() {
-            lay_over(&mut self.catalog.prices, prices, key);
-            self.check_prices(&rows);
+        if !read.prices.is_empty() {
+            lay_prices(&mut self.catalog.prices, read.prices);
+            self.check_prices(&read.rows);
+        }
+    }
+
+    fn take_price(&mut self, mut row: Row<'_>, table: &FileTable<'_>, places: &Places, read: &mut Read) {
+        let Some((price, id)) = self.read_price(&mut row, table, places) else { return };
+        match read.rows.entry(key(&price)) {
+            Entry::Occupied(first) => self.duplicate_price(&row, &price, &read.prices, *first.get()),
+            Entry::Vacant(entry) => {
+                entry.insert(id);
+                read.prices.push(price);
+            }
         }
     }
 
@@ -83,8 +108,8 @@ impl<'t> Layer<'t> {
 
     fn read_price(
         &mut self,
-        row: &mut Row<'t>,
-        table: &FileTable<'t>,
+        row: &mut Row<'_>,
+        table: &FileTable<'_>,
         places: &Places,
     ) -> Option<(Price, RowId)> {
         let source = self.source_of(row, table);
@@ -137,7 +162,7 @@ impl<'t> Layer<'t> {
             upfront,
             per_hour,
             currency,
-            stat: Some(stat).filter(|stat| !stat.is_empty()),
+            stat: Some(stat).filter(|stat| !stat.is_empty()).map(Into::into),
             source: source?,
             overridden: self.overlay,
             fee,
@@ -151,7 +176,7 @@ impl<'t> Layer<'t> {
 
     fn instance_of(
         &mut self,
-        row: &mut Row<'t>,
+        row: &mut Row<'_>,
         provider: Option<ProviderId>,
         places: &Places,
     ) -> Option<InstanceId> {
@@ -172,7 +197,7 @@ impl<'t> Layer<'t> {
 
     fn region_of(
         &mut self,
-        row: &mut Row<'t>,
+        row: &mut Row<'_>,
         provider: Option<ProviderId>,
         places: &Places,
     ) -> Option<RegionId> {
@@ -191,7 +216,7 @@ impl<'t> Layer<'t> {
         found
     }
 
-    fn duplicate_price(&mut self, row: &Row<'t>, price: &Price, known: &[Price], first: RowId) {
+    fn duplicate_price(&mut self, row: &Row<'_>, price: &Price, known: &[Price], first: RowId) {
         let instance = self.catalog.instance(price.instance);
         let amount =
             |price: &Price| price.per_hour.map_or_else(|| "unknown".to_owned(), |amount| amount.to_string());
@@ -203,7 +228,7 @@ impl<'t> Layer<'t> {
         );
         if !self.findings.is_crowded() {
             let other = known.iter().find(|other| key(other) == key(price)).map_or_else(String::new, amount);
-            let here = super::findings::place(self.files, row.spot).line;
+            let here = super::findings::place(self.files, self.real(row.spot)).line;
             let first = self.line_of(first, row.spot);
             message = format!("{message}: {other} on {first}, {} on line {here}", amount(price));
         }

@@ -130,10 +130,10 @@ impl<'t> Layer<'t> {
     }
 
     /// The provider of a row: its own or the file's. Reports what is wrong with it.
-    pub(super) fn provider_of(&mut self, row: &mut Row<'t>, table: &FileTable<'t>) -> Option<ProviderId> {
+    pub(super) fn provider_of(&mut self, row: &mut Row<'_>, table: &FileTable<'_>) -> Option<ProviderId> {
         let own = row.text(&mut self.findings, "provider");
-        let default = if row.has("provider") { None } else { table.provider.clone() };
-        let Some(name) = own.or(default) else {
+        let default = if row.has("provider") { None } else { table.provider.as_ref() };
+        let Some(name) = own.as_ref().or(default) else {
             return row.need(&mut self.findings, "provider", None);
         };
         let found = self.provider_ids.get(&squeeze(name.value)).copied();

@@ -4,9 +4,10 @@ use super::file;
 use crate::catalog::price::Billing;
 use serde_json::{Map, Value, json};
 
-/// Sections of the project file; `flags` are the keys of `[defaults]`.
-pub(super) fn project(flags: &Map<String, Value>) -> Value {
-    let defaults = json!({ "type": "object", "properties": flags, "additionalProperties": false });
+/// Sections of the project file; `flags` are keys of `[defaults]` and of each workload, `everywhere` of `[defaults]` alone.
+pub(super) fn project(flags: &Map<String, Value>, everywhere: Map<String, Value>) -> Value {
+    let all: Map<String, Value> = flags.clone().into_iter().chain(everywhere).collect();
+    let defaults = json!({ "type": "object", "properties": all, "additionalProperties": false });
     let name = json!({ "type": "string", "minLength": 1 });
     let mut workload = flags.clone();
     workload.insert("name".to_owned(), name.clone());

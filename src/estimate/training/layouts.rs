@@ -95,13 +95,25 @@ impl TrainingModel<'_> {
 
     fn nearest_within(&self, pins: &Pins, contexts: u32) -> Option<(Layout, MemoryEstimate)> {
         let mut best: Option<(Layout, MemoryEstimate)> = None;
-        for (grid, split) in self.splits(*pins, contexts) {
+        // What holds comes first; with a host that is too small, the least need of a GPU may not.
+        let rank = |memory: &MemoryEstimate| (self.verdict(memory) == Verdict::No, memory.terms.total());
+        for grid in self.grids(*pins, contexts) {
             let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
-            let memory = self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
-            // What holds comes first; with a host that is too small, the least need of a GPU may not.
-            let rank = |memory: &MemoryEstimate| (self.verdict(memory) == Verdict::No, memory.terms.total());
-            if best.as_ref().is_none_or(|(_, least)| rank(&memory) < rank(least)) {
-                best = Some((self.layout(grid, &split, micro_batch), memory));
+            for sharding in self.shardings(grid, *pins) {
+                // The states alone tell of most that they come no nearer, however much is recomputed.
+                let states = self.states_bytes(&grid.split(sharding, self.offload, Recompute::Full));
+                let bound = (states > self.machine.usable_bytes, states);
+                if best.as_ref().is_some_and(|(_, least)| bound >= rank(least)) {
+                    continue;
+                }
+                for recompute in self.recomputes() {
+                    let split = grid.split(sharding, self.offload, recompute);
+                    let memory =
+                        self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
+                    if best.as_ref().is_none_or(|(_, least)| rank(&memory) < rank(least)) {
+                        best = Some((self.layout(grid, &split, micro_batch), memory));
+                    }
+                }
             }
         }
         best
@@ -267,8 +279,13 @@ impl TrainingModel<'_> {
     /// Bytes of the states on each GPU when all of them share everything evenly: no layout has less on its fullest one.
     fn least_states(&self) -> f64 {
         let even = Grid { dp: self.total_gpus, tp: 1, pp: 1, ep: 1, cp: 1 };
-        let split = even.split(Sharding::Zero3, self.offload, Recompute::Full);
-        self.states(&split, Place::Whole).gpu.total()
+        self.states_bytes(&even.split(Sharding::Zero3, self.offload, Recompute::Full))
+    }
+
+    /// Bytes of the states on the fullest GPU; both ends of a pipeline hold one matrix besides their layers.
+    fn states_bytes(&self, split: &Split) -> f64 {
+        let place = if split.pp > 1.0 { Place::First } else { Place::Whole };
+        self.states(split, place).gpu.total()
     }
 
     /// Parallel sizes that the rules allow, with context parallelism up to `contexts` unless it is pinned.

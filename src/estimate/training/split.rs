@@ -47,7 +47,8 @@ impl Split {
     pub(super) fn expert_parts(&self) -> f64 {
         let stage = self.replicas() * self.tp;
         let both = self.ep * self.tp;
-        if both <= stage && stage % both == 0.0 { both } else { self.ep }
+        // Counts are whole, and the remainder of integers takes a tenth of the time.
+        if both <= stage && (stage as u64).is_multiple_of(both as u64) { both } else { self.ep }
     }
 
     /// Ranks that hold the same part of the experts.

@@ -42,7 +42,10 @@ struct Kind {
 impl TrainingModel<'_> {
     /// Layers on the fullest stage.
     pub(super) fn stage_layers(&self, split: &Split) -> f64 {
-        (self.shape.layers / split.pp).ceil()
+        let even = self.shape.layers / split.pp;
+        // As `ceil`, which is a call into a library where the instruction may be missing; this is asked a million times.
+        let whole = even as u64 as f64;
+        if whole < even { whole + 1.0 } else { whole }
     }
 
     /// Parameters of one rank of a stage: layers, and embeddings.

@@ -108,7 +108,7 @@ impl TrainingModel<'_> {
     /// before the communication of a split is worked out.
     pub(super) fn least_seconds(&self, split: &Split, sequences: f64) -> f64 {
         let passes = self.passes(split.recompute);
-        let stage_share = (self.shape.layers / split.pp).ceil() / self.shape.layers;
+        let stage_share = self.stage_layers(split) / self.shape.layers;
         let compute = self.compute_per_sequence(split, passes, stage_share);
         let traffic = self.traffic(split, passes, stage_share).0;
         sequences * (compute + traffic) * self.jitter()
@@ -123,7 +123,7 @@ impl TrainingModel<'_> {
     pub(super) fn split_time(&self, split: &Split) -> SplitTime {
         let c = &self.constants.time;
         let passes = self.passes(split.recompute);
-        let stage_share = (self.shape.layers / split.pp).ceil() / self.shape.layers;
+        let stage_share = self.stage_layers(split) / self.shape.layers;
         let layers = stage_share * self.shape.layers;
         let interleave = c.interleave.min(layers).max(1.0);
         let communication = self.communication(split, passes, stage_share, interleave);

@@ -115,7 +115,7 @@ pub(super) enum Counter {
 
 /// The counter as named; else that of the software. litgpt prints `torch.cuda.max_memory_allocated` at the end of a run
 /// (`finetune/lora.py`, 2024-03); torchtune, torchtitan and Unsloth print what is reserved; trainers without a figure of
-/// their own (Transformers, DeepSpeed, InternEvo) leave it to `nvidia-smi`.
+/// their own (Transformers, DeepSpeed, `InternEvo`) leave it to `nvidia-smi`.
 pub(super) fn counter(kind: &str, class: &str) -> Counter {
     match (kind, class) {
         ("nvidia_smi", _) => Counter::Driver,

@@ -206,7 +206,8 @@ impl Client {
 
     fn read(&self, response: &mut ureq::http::Response<Body>) -> Result<Answer, Failure> {
         let status = response.status();
-        if !status.is_success() {
+        // A part that nobody asked for, and nothing, are no answers either.
+        if status != StatusCode::OK {
             return Err(of_status(status, response.headers()));
         }
         let headers = response.headers().clone();
@@ -290,16 +291,22 @@ fn of_status(status: StatusCode, headers: &HeaderMap) -> Failure {
 fn of_error(error: &Error) -> Failure {
     match error {
         Error::Timeout(_) => Failure::passing("took too long"),
+        // What a handshake refuses comes wrapped in this kind, as rustls hands it out.
+        Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => insecure(error),
         Error::Io(error) => Failure::passing(format!("no connection: {error}")),
         Error::HostNotFound => Failure::passing("the name of the host is not known"),
         Error::ConnectionFailed => Failure::passing("no connection"),
         Error::ConnectProxyFailed(why) => Failure::passing(format!("the proxy refused: {why}")),
         Error::Protocol(error) => Failure::passing(format!("not an answer in HTTP: {error}")),
-        Error::Rustls(error) => Failure::for_good(format!(
-            "the connection is not secure: {error}; SSL_CERT_FILE names roots to trust, such as those of a proxy"
-        )),
+        Error::Rustls(error) => insecure(error),
         _ => Failure::for_good("no answer that can be used"),
     }
+}
+
+fn insecure(error: &dyn std::fmt::Display) -> Failure {
+    Failure::for_good(format!(
+        "the connection is not secure: {error}; SSL_CERT_FILE names roots to trust, such as those of a proxy"
+    ))
 }
 
 fn certificates(pem: &[u8]) -> Result<Vec<Certificate<'static>>, Failure> {

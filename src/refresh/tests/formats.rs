@@ -320,3 +320,46 @@ fn google_skus_of_other_contracts_and_in_any_order() {
         assert_eq!(read(&skus), first);
     }
 }
+
+/// What says no day is of one of the days since it last changed; what says one is of that.
+#[test]
+fn files_without_a_day_are_of_the_days_since_they_changed() {
+    let row = b"provider,instance,region,usd_per_hour\naws,p5.48xlarge,us-east-1,40\n";
+    let text = |since: Option<&str>| {
+        let import = import_of("plain", &File { since: since.map(day), ..file("x.csv") }, row).unwrap();
+        sound(&import);
+        import.overlay.text(&[])
+    };
+    assert!(
+        text(Some("2026-11-20")).contains("as-of = { not-before = 2026-11-20, not-after = 2026-11-25 }\n")
+    );
+    for same in [None, Some("2026-11-25"), Some("2026-11-26")] {
+        assert!(text(same).contains("as-of = 2026-11-25\n"), "{same:?}");
+    }
+    let said = b"provider,instance,region,usd_per_hour,as_of\naws,p5.48xlarge,us-east-1,40,2026-10-01\n";
+    let own = import_of("plain", &File { since: Some(day("2026-01-01")), ..file("x.csv") }, said).unwrap();
+    assert!(own.overlay.text(&[]).contains("as-of = 2026-10-01\n"));
+}
+
+#[cfg(feature = "refresh")]
+#[test]
+fn the_last_change_is_the_day_of_the_newest_commit() {
+    use crate::refresh::sources::last_change;
+    let commit = |date: &str| {
+        format!(
+            r#"[{{"sha":"x","commit":{{"author":{{"date":"2020-01-01"}},"committer":{{"name":"b","date":"{date}"}}}}}}]"#
+        )
+    };
+    assert_eq!(last_change(commit("2026-11-29T21:04:05Z").as_bytes()), Ok(day("2026-11-29")));
+    for odd in [
+        "[]",
+        "{}",
+        "",
+        r#"{"message":"API rate limit exceeded"}"#,
+        "[1]",
+        &commit("yesterday"),
+        &commit("2026-13-01T"),
+    ] {
+        assert!(last_change(odd.as_bytes()).is_err(), "{odd}");
+    }
+}

@@ -70,7 +70,7 @@ impl PriceRow {
             usd_per_gpu_hour: usd.and_then(|p| p.per(instance.gpus)).map(Num::usd_per_gpu_hour),
             currency: currency.code().to_owned(),
             amount_per_hour: amount.map(Num::usd_per_hour),
-            stat: price.stat.clone(),
+            stat: price.stat.as_deref().map(str::to_owned),
             unit: instance.unit.name(),
             price_as_of: Dated(source.as_of),
             source: source.text.clone(),

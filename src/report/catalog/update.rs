@@ -1,6 +1,7 @@
 //! The answer of `catalog update`: what became of each source.
 
 use crate::refresh::update::Judgement;
+use crate::report::date::Dated;
 use crate::report::document::{Body, Csv, Used};
 use crate::report::number::Num;
 use crate::report::view::{Block, Grid};
@@ -44,7 +45,7 @@ pub struct UpdateLine {
     /// Terms of its data.
     pub licence: String,
     /// The newest day of its prices.
-    pub as_of: Option<String>,
+    pub as_of: Option<Dated>,
     /// Bytes of its answers, unpacked.
     pub bytes: u64,
     /// SHA-256 of each answer.
@@ -167,7 +168,7 @@ impl Body for UpdateAnswer {
                 line.source.clone(),
                 line.providers.join(", "),
                 line.status.to_owned(),
-                line.as_of.clone().unwrap_or_default(),
+                line.as_of.map_or_else(String::new, Dated::short),
                 number(line.prices),
                 number(line.added),
                 number(line.removed),

@@ -111,7 +111,7 @@ fn a_page_without_money_says_nothing_of_a_rate() {
 #[test]
 fn the_tree_has_the_numbers_of_json() {
     let exchange = at("CNY", "7.2", 2);
-    let mut node = Node::of(&page()).unwrap();
+    let mut node = Node::parse(&serde_json::to_string(&page()).unwrap());
     exchange.tree(&mut node);
     assert_eq!(node.get("total_amount"), Some(&Node::Leaf("8888.4".to_owned())));
     let columns = exchange.columns(&["name", "usd_per_hour"]);

@@ -3,7 +3,7 @@ use super::{escape, write};
 
 fn page(blocks: &[Block]) -> String {
     let mut out = Vec::new();
-    write("a <b>", blocks, &mut out).unwrap();
+    write("a <b>", crate::lang::Lang::default(), blocks, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -202,7 +202,7 @@ fn a_million_rows_stay_in_bounded_memory() {
     let started = std::time::Instant::now();
     let mut ledger = Ledger::new(&catalog, jiff::civil::date(2026, 11, 30)).expect("rules");
     let as_of = Some(jiff::civil::date(2026, 11, 25));
-    let file = File { name: "aws/vms.csv", provider: None, as_of, source: None };
+    let file = File { name: "aws/vms.csv", provider: None, as_of, since: None, source: None };
     refresh::read(refresh::format("skypilot").expect("a format"), &file, &mut &bytes[..], &mut ledger)
         .expect("a sound file");
     let import = ledger.finish();

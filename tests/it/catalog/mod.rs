@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its fixture must fail")]
 
+mod aged;
 mod big;
 mod cache;
 mod constants;

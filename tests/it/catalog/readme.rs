@@ -14,7 +14,11 @@ fn fields() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/catalog/validate");
     let mut fields = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
-        let text: String = fs::read_to_string(entry.unwrap().path()).unwrap().split_whitespace().collect();
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            continue;
+        }
+        let text: String = fs::read_to_string(path).unwrap().split_whitespace().collect();
         for start in [
             "(f,\"",
             "findings,\"",

@@ -78,6 +78,28 @@ fn built(name: &str) -> Vec<Vec<u8>> {
             "has(a.b) || [1, 2].all(x, x > 0)\nno",
         ],
         "quantity" => &["80 GiB", "1.5T", "3 days", "12,345.6", "85%", "八五折", "1:30", "1e9"],
+        "usage" => &["hour,instances\n0,1\n1,2.5\n", "hour,instances\n2026-01-31T15:00Z,3\n"],
+        "quota" => &[
+            "[[quota]]\nprovider = \"aws\"\nregion = \"us-*\"\ninstance = \"p5.*\"\nbilling = \"on-demand\"\nmax-vcpus = 192\n",
+        ],
+        "history" => &[
+            "provider,instance,region,billing,upfront,currency,changes\naws,,,,,,2026-11-01 2026-11-09\naws,p5.48xlarge,us-east-1,spot,,USD,2026-11-01=20.5 2026-11-09=\n",
+        ],
+        "answer" => &[
+            "{\"Items\":[],\"NextPageLink\":\"https://example.com/a?b=c&d\"}",
+            "{\"nextPageToken\":\"a b/c\"}",
+            "//example.com/x",
+            "../x?y#z",
+        ],
+        "names" => &[
+            "A100-80GB:8",
+            "24GB..80GB",
+            "NVIDIA H100 80GB HBM3",
+            "aws/p5.48xlarge",
+            "us-east-*",
+            "spot,reserved-1y",
+        ],
+        "image" => return sections(),
         "measurements" => &["gpu,gpus,params,tokens_per_s,batch\nH100,8,70B,1234.5,16\n"],
         "safetensors" => {
             return vec![with_header(
@@ -89,6 +111,19 @@ fn built(name: &str) -> Vec<Vec<u8>> {
         _ => &[],
     };
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// The sections of the program's own catalog, each behind its number and cut where it is long.
+fn sections() -> Vec<Vec<u8>> {
+    use gpuadvise::catalog::{image, load};
+    let catalog = load::embedded(load::Sections::ALL).unwrap_or_default();
+    let section = |(number, name): (usize, &&str)| {
+        let mut bytes = image::write(name, &catalog, &[]).unwrap_or_default();
+        bytes.truncate(LARGEST as usize);
+        bytes.insert(0, number as u8);
+        bytes
+    };
+    image::SECTIONS.iter().enumerate().map(section).collect()
 }
 
 fn with_header(header: &[u8], data: usize) -> Vec<u8> {

@@ -48,7 +48,8 @@ pub(super) fn run(frame: &Frame, args: &CatalogDiffArgs) -> anyhow::Result<Outco
 fn invalid(frame: &Frame, error: anyhow::Error) -> anyhow::Result<anyhow::Error> {
     match error.downcast::<CatalogProblem>() {
         Ok(CatalogProblem::Invalid { findings }) => {
-            let document = Broken::new(CatalogDiff::default(), Findings::new(&findings));
+            let empty = CatalogDiff::default();
+            let document = Broken::new(&empty, Findings::new(&findings));
             frame.answer(&Catalog::default(), &[], &[], document)?;
             Ok(CatalogError::of(&findings).into())
         }

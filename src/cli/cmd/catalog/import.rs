@@ -29,7 +29,7 @@ pub(super) fn run(frame: &Frame, args: &ImportArgs) -> anyhow::Result<Outcome> {
     let names: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
     for (path, name) in args.files.iter().zip(&names) {
         let (provider, source) = (args.provider.as_deref(), args.source.as_deref());
-        let file = File { name, provider, as_of: args.as_of, source };
+        let file = File { name, provider, as_of: args.as_of, since: None, source };
         let mut from = open(path, name)?;
         refresh::read(format, &file, &mut *from, &mut ledger).map_err(|fault| fault.of_file(name))?;
         frame.step(&format!("{name} read"));

@@ -12,7 +12,7 @@ use crate::cli::args::UpdateArgs;
 use crate::cli::exit::Outcome;
 use crate::cli::frame::{Frame, catalog_problem};
 use crate::cli::store::write::Locked;
-use crate::cli::store::{HISTORY, Store};
+use crate::cli::store::{HISTORY, LONGEST, Store};
 use crate::diag::InputError;
 use crate::refresh::history::{History, Line};
 use crate::refresh::sources::{Source, Sources};
@@ -210,7 +210,13 @@ impl Run<'_> {
             history.record(&snapshot.providers, snapshot.day, &snapshot.prices);
         }
         history.forget(keep_days);
-        let text = history.text();
+        let (mut text, mut days) = (history.text(), keep_days);
+        // What would be too long to be read again is kept for a shorter time.
+        while text.len() as u64 > LONGEST && days > 0 {
+            days /= 2;
+            history.forget(days);
+            text = history.text();
+        }
         if before.as_deref() == Some(text.as_str()) {
             return Ok(());
         }

@@ -22,6 +22,8 @@ pub(super) struct Known {
     pub(super) fetched_at: String,
     /// The newest day of its prices.
     pub(super) as_of: String,
+    /// The first day of which they may be, where that is another one.
+    pub(super) not_before: Option<String>,
     /// What it answered, page by page.
     pub(super) bodies: Vec<Body>,
     /// Mark of the answer, for the next time.

@@ -4,16 +4,19 @@ use super::known::{Body, Known, sha256};
 use super::origin::Got;
 use super::{Run, Snapshot};
 use crate::catalog::Catalog;
+use crate::catalog::provenance::AsOf;
 use crate::catalog::validate::{SourceFile, validate};
-use crate::cli::store::overlay_name;
 use crate::cli::store::write::source_name;
+use crate::cli::store::{LONGEST, overlay_name};
 use crate::diag::{InputError, Level};
 use crate::refresh::history::Line;
 use crate::refresh::sources::Source;
 use crate::refresh::update::{Judgement, judge};
-use crate::refresh::{self, File, Import, Ledger};
+use crate::refresh::{self, File, Import, Ledger, dated};
 use crate::report::catalog::UpdateLine;
+use crate::report::date::Dated;
 use crate::report::document::GENERATED_WITH;
+use crate::report::json::pretty;
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 use std::collections::BTreeMap;
@@ -56,11 +59,15 @@ impl Run<'_> {
             line.quotes_read = import.quotes;
             line.quotes_used = import.used;
         }
+        if fresh.text.len() as u64 > LONGEST {
+            return Err(format!("its prices take more than {} MiB", LONGEST >> 20));
+        }
         let new = self.laid(source, &fresh.text)?;
-        let newest =
-            new.prices.iter().filter(|it| it.overridden).map(|it| new.source(it.source).as_of.not_after());
-        let Some(day) = newest.max() else { return Err("it has no price that can be used".to_owned()) };
-        line.as_of = Some(day.to_string());
+        let days = new.prices.iter().filter(|it| it.overridden).map(|it| new.source(it.source).as_of);
+        let newest = days.max_by_key(|as_of| (as_of.not_after(), as_of.not_before()));
+        let Some(newest) = newest else { return Err("it has no price that can be used".to_owned()) };
+        let day = newest.not_after();
+        line.as_of = Some(Dated(newest));
         let judged = self.judge(source, old_text.as_deref(), &new);
         line.judged(&judged);
         let prices = snapshot(&new, source);
@@ -72,7 +79,7 @@ impl Run<'_> {
         }
         let same = old_text.as_deref() == Some(fresh.text.as_str());
         line.status = if same { "unchanged" } else { "updated" };
-        self.keep(source, &fresh, day, same)?;
+        self.keep(source, &fresh, newest, same)?;
         Ok(Some(Snapshot { providers: source.providers.clone(), day, prices }))
     }
 
@@ -97,17 +104,17 @@ impl Run<'_> {
         let provider = (source.providers.len() == 1).then(|| source.slot());
         let place = self.origin.cited(source);
         let title = format!("{}: {place}", format.title);
+        let as_of = if self.origin.is_mirror() { self.args.as_of } else { Some(self.today) };
+        let since = self.origin.changed(self.frame, source)?.map(|day| day.min(self.today));
         let mut page = |body: &[u8], modified: Option<&str>| -> Result<(), String> {
-            let as_of = if self.origin.is_mirror() {
-                self.args.as_of.or_else(|| modified.and_then(day_of))
-            } else {
-                Some(self.today)
-            };
-            let file = File { name: &source.mirror, provider, as_of, source: Some(&title) };
+            let file = File { name: &source.mirror, provider, as_of, since, source: Some(&title) };
             bodies.push(Body::of(body));
             refresh::read(format, &file, &mut &body[..], &mut ledger).map_err(|fault| {
                 let InputError { message, hint, .. } = fault.of_file(&source.mirror);
-                if hint.is_empty() { message } else { format!("{message} ({hint})") }
+                // When a copy was made is not when its prices were true.
+                let copied = modified.filter(|_| as_of.is_none() && !format.dated).and_then(day_of);
+                let copied = copied.map_or_else(String::new, |day| format!("; the copy is of {day}"));
+                if hint.is_empty() { message } else { format!("{message} ({hint}{copied})") }
             })
         };
         let (etag, last_modified) =
@@ -117,7 +124,9 @@ impl Run<'_> {
                     line.message = Some("the mirror does not have it".to_owned());
                     return Ok(None);
                 }
-                Got::Same => return Ok(last.map(|(known, text)| self.again(format.dated, known, text))),
+                Got::Same => {
+                    return Ok(last.map(|(known, text)| self.again((format.dated, since), known, text)));
+                }
                 Got::New { etag, modified } => (etag, modified),
             };
         let import = ledger.finish();
@@ -137,27 +146,20 @@ impl Run<'_> {
             place,
         ];
         let text = import.overlay.text(&notes);
-        let known = Known {
-            schema: 1,
-            generated_with: GENERATED_WITH.to_owned(),
-            source: source.name.clone(),
-            format: source.format.clone(),
-            licence: source.licence.clone(),
-            url: line.url.clone(),
-            bodies,
-            etag,
-            last_modified,
-            ..Known::default()
-        };
+        let known = Known { bodies, etag, last_modified, ..known_of(source, &line.url) };
         Ok(Some(Fresh { text, import: Some(import), known }))
     }
 
     /// An answer that did not change: where it says no day, its prices are now those of today.
-    fn again(&self, dated: bool, known: &Known, text: &str) -> Fresh {
+    fn again(&self, (said, since): (bool, Option<Date>), known: &Known, text: &str) -> Fresh {
         let mut text = text.to_owned();
-        if !dated && !self.origin.is_mirror() {
-            let (old, new) = (format!("\nas-of = {}\n", known.as_of), format!("\nas-of = {}\n", self.today));
-            text = text.replace(&old, &new);
+        if !said
+            && !self.origin.is_mirror()
+            && let Ok(day) = known.as_of.parse()
+        {
+            let before = known.not_before.as_deref().and_then(|day| day.parse().ok());
+            let line = |since, day| format!("\n{}", dated(since, day));
+            text = text.replace(&line(before, day), &line(since, self.today));
         }
         Fresh { text, import: None, known: known.clone() }
     }
@@ -194,7 +196,7 @@ impl Run<'_> {
     }
 
     /// Prices first, then what is known of them: cut off in between, the next run fetches once more.
-    fn keep(&self, source: &Source, fresh: &Fresh, day: Date, same: bool) -> Result<(), String> {
+    fn keep(&self, source: &Source, fresh: &Fresh, newest: AsOf, same: bool) -> Result<(), String> {
         let Some(lock) = &self.lock else { return Ok(()) };
         let told = |error: anyhow::Error| format!("{error:#}");
         if !same {
@@ -202,13 +204,29 @@ impl Run<'_> {
         }
         let known = Known {
             fetched_at: self.now.to_string(),
-            as_of: day.to_string(),
+            as_of: newest.not_after().to_string(),
+            not_before: Some(newest)
+                .filter(|it| it.not_before() < it.not_after())
+                .map(|it| it.not_before().to_string()),
             overlay_sha256: sha256(fresh.text.as_bytes()),
             ..fresh.known.clone()
         };
-        let mut text = serde_json::to_string_pretty(&known).map_err(|error| error.to_string())?;
+        let mut text = pretty(&serde_json::to_string(&known).map_err(|error| error.to_string())?);
         text.push('\n');
         lock.write(&source_name(source.slot()), text.as_bytes()).map_err(told)
+    }
+}
+
+/// What is known of a source before it has answered.
+fn known_of(source: &Source, url: &str) -> Known {
+    Known {
+        schema: 1,
+        generated_with: GENERATED_WITH.to_owned(),
+        source: source.name.clone(),
+        format: source.format.clone(),
+        licence: source.licence.clone(),
+        url: url.to_owned(),
+        ..Known::default()
     }
 }
 

@@ -5,7 +5,8 @@ use crate::cli::args::UpdateArgs;
 use crate::cli::frame::Frame;
 use crate::diag::InputError;
 use crate::refresh::fetch::{Address, Answer, Client, Failure, Question};
-use crate::refresh::sources::{Limits, Source, next_page};
+use crate::refresh::sources::{Limits, Source, last_change, next_page};
+use jiff::civil::Date;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -122,12 +123,29 @@ impl Origin {
         }
     }
 
+    /// The day on which a source last changed, where somebody tells that.
+    pub(super) fn changed(&self, frame: &Frame, source: &Source) -> Result<Option<Date>, String> {
+        let (From::Sources(client), Some(url)) = (&self.from, &source.changed) else { return Ok(None) };
+        let of = |message: String| format!("it is not told of which day it is: {message}");
+        let address = Address::new(url).map_err(|failure| of(failure.message))?;
+        frame.tell(&format!("fetching {}", address.shown()));
+        let question = Question { address: &address, key: None, post: None, etag: None, modified: None };
+        match client.ask(&question, &mut std::thread::sleep).map_err(|failure| of(failure.message))? {
+            Answer::New { body, .. } => last_change(&body).map(Some).map_err(|fault| of(fault.message)),
+            Answer::Same => Ok(None),
+        }
+    }
+
     fn file(&self, frame: &Frame, path: &std::path::Path, page: &mut Page<'_>) -> Result<Got, String> {
         let unreadable = |error: &dyn std::fmt::Display| format!("cannot read it: {error}");
-        let file = match std::fs::File::open(path) {
+        // Looked at before it is opened: a pipe without a writer would never answer.
+        match std::fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Got::Absent),
-            opened => opened.map_err(|error| unreadable(&error))?,
-        };
+            Err(error) => return Err(unreadable(&error)),
+            Ok(found) if !found.is_file() => return Err("it is no plain file".to_owned()),
+            Ok(_) => {}
+        }
+        let file = std::fs::File::open(path).map_err(|error| unreadable(&error))?;
         frame.tell(&format!("reading {}", path.display()));
         let most = self.limits.most_plain_mib << 20;
         let mut body = Vec::new();

@@ -1,0 +1,4 @@
+//! Fuzzes the target `quota`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| gpuadvise_fuzz::run("quota", bytes));

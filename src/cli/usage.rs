@@ -1,0 +1,191 @@
+//! What clap says — help, and errors of the command line — in another language. English is printed by clap itself.
+
+use super::args::Cli;
+use super::environment;
+use super::terminal;
+use crate::lang::Lang;
+use crate::report::wrap::{broken, width_of};
+use clap::{Arg, Command, CommandFactory};
+use std::fmt::Write as _;
+
+/// Widest help, columns, as clap has it.
+const WIDEST: usize = 100;
+
+/// Narrowest text beside a column of flags.
+const NARROWEST: usize = 20;
+
+/// What clap would print for this command line, in a language; `None` if the line is good after all.
+pub(super) fn said(lang: Lang) -> Option<String> {
+    let command =
+        environment::settle(told(Cli::command(), lang)).term_width(usize::MAX).max_term_width(usize::MAX);
+    let error = command.try_get_matches().err()?;
+    let page = error.render().to_string();
+    let width = terminal::columns().map_or(WIDEST, |columns| usize::from(columns).min(WIDEST));
+    let mut said = String::new();
+    for line in page.lines() {
+        let line = line_in(&named(line, lang), lang);
+        // Errors are sentences of one line each, which a terminal breaks.
+        if error.use_stderr() {
+            said.push_str(line.trim_end());
+            said.push('\n');
+        } else {
+            wrapped(line.trim_end(), width, &mut said);
+        }
+    }
+    Some(said)
+}
+
+/// The command with its texts said.
+fn told(mut command: Command, lang: Lang) -> Command {
+    let say = |text: Option<String>| text.and_then(|text| lang.known(&text));
+    let text = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string);
+    if let Some(about) = say(text(command.get_about())) {
+        command = command.about(about);
+    }
+    if let Some(about) = say(text(command.get_long_about())) {
+        command = command.long_about(about);
+    }
+    if let Some(after) = text(command.get_after_help()) {
+        command = command.after_help(below(&after, lang));
+    }
+    if let Some(after) = text(command.get_after_long_help()) {
+        command = command.after_long_help(below(&after, lang));
+    }
+    command.mut_args(|arg| told_arg(arg, lang)).mut_subcommands(|below| told(below, lang))
+}
+
+fn told_arg(mut arg: Arg, lang: Lang) -> Arg {
+    let said = |text: Option<&clap::builder::StyledStr>| text.and_then(|text| lang.known(&text.to_string()));
+    let (help, more) = (said(arg.get_help()), said(arg.get_long_help()));
+    if let Some(help) = help {
+        arg = arg.help(help);
+    }
+    match more {
+        Some(more) => arg.long_help(more),
+        None => arg,
+    }
+}
+
+/// What stands below the flags, said: a paragraph is one text, a comment above an example and what an entry of a table
+/// means are others, and commands stay as they are.
+fn below(text: &str, lang: Lang) -> String {
+    let said = |line: String| {
+        let (start, text) = line.split_at(line.len() - line.trim_start().len());
+        if let Some(comment) = text.strip_prefix("# ") {
+            return format!("{start}# {}", lang.say(comment));
+        }
+        if start.is_empty() {
+            return lang.say(text);
+        }
+        match text.split_once("  ") {
+            Some((name, meaning)) => {
+                let gap = meaning.len() - meaning.trim_start().len() + 2;
+                format!("{start}{name}{}{}", " ".repeat(gap), lang.say(meaning.trim_start()))
+            }
+            None => line,
+        }
+    };
+    unfolded(text).into_iter().map(said).collect::<Vec<_>>().join("\n")
+}
+
+/// Indent from which on a line goes on with the entry above it, columns.
+const GOES_ON: usize = 12;
+
+/// The lines of a text that was broken by hand, each paragraph and each entry in one.
+fn unfolded(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let own = line.trim_start();
+        let goes_on = |last: &&mut String| match line.len() - own.len() {
+            0 => !own.is_empty() && !last.is_empty() && !last.starts_with(' '),
+            indent => indent >= GOES_ON && last.starts_with(' '),
+        };
+        match lines.last_mut().filter(goes_on) {
+            Some(last) => last.extend([" ", own]),
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines
+}
+
+/// A line with the names of values said, `<FILE>` and `[OPTIONS]`, and what stands beside them where it stood.
+fn named(line: &str, lang: Lang) -> String {
+    let indent = line.len() - line.trim_start().len();
+    let end = line[indent..].find("  ").map_or(line.len(), |at| indent + at);
+    let (names, beside) = line.split_at(end);
+    let (mut said, mut rest) = (String::new(), names);
+    while let Some(open) = rest.find(['<', '[']) {
+        let close = rest[open..].find(['>', ']']).map_or(rest.len(), |at| open + at);
+        said.push_str(&rest[..=open]);
+        let name = &rest[open + 1..close];
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || b"_|=.".contains(&byte));
+        said.push_str(&lang.known(name).filter(|_| is_name).unwrap_or_else(|| name.to_owned()));
+        rest = &rest[close..];
+    }
+    said.push_str(rest);
+    let text = beside.trim_start();
+    if text.is_empty() {
+        return said;
+    }
+    let gap = (end + beside.len() - text.len()).saturating_sub(width_of(&said)).max(2);
+    format!("{said}{}{text}", " ".repeat(gap))
+}
+
+/// One line of a page: what clap itself writes (headings, `[default: x]`, `- value: meaning`), and what is still English.
+fn line_in(line: &str, lang: Lang) -> String {
+    let (start, text) = line.split_at(line.len() - line.trim_start().len());
+    if let Some(said) = lang.known(text) {
+        return format!("{start}{said}");
+    }
+    // `- value:  meaning`, `name  meaning`
+    let rest = text.trim_start_matches("- ");
+    let gap = rest.find("  ").filter(|&at| !start.is_empty() && at > 0);
+    if let Some(at) = gap {
+        let meaning = rest[at..].trim_start();
+        let before = line.len() - meaning.len();
+        return format!("{}{}", &line[..before], brackets(&lang.say(meaning), lang));
+    }
+    if let Some((name, meaning)) = rest.split_once(": ").filter(|_| text.starts_with("- ")) {
+        return format!("{start}- {name}: {}", lang.say(meaning));
+    }
+    format!("{start}{}", brackets(text, lang))
+}
+
+/// `[default: x]` and the like, said.
+fn brackets(text: &str, lang: Lang) -> String {
+    let mut said = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let close = rest[open..].find(']').map_or(rest.len(), |at| open + at + 1);
+        said.push_str(&rest[..open]);
+        said.push_str(&lang.say(&rest[open..close]));
+        rest = &rest[close..];
+    }
+    said + rest
+}
+
+/// A line within the width, later lines below its text.
+fn wrapped(line: &str, width: usize, page: &mut String) {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let column = text.find("  ").filter(|_| indent > 0).map_or(indent, |at| {
+        let behind = text[at..].len() - text[at..].trim_start().len();
+        indent + width_of(&text[..at]) + behind
+    });
+    let (lead, body) = if column == indent {
+        (&line[..indent], text)
+    } else {
+        let at = text.find("  ").unwrap_or_default();
+        let body = text[at..].trim_start();
+        (&line[..line.len() - body.len()], body)
+    };
+    let lines = broken(body, width.saturating_sub(column).max(NARROWEST));
+    if lines.is_empty() {
+        page.push('\n');
+    }
+    for (i, piece) in lines.iter().enumerate() {
+        let before = if i == 0 { lead.to_owned() } else { " ".repeat(column) };
+        let _ = writeln!(page, "{before}{piece}");
+    }
+}
