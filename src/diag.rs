@@ -83,8 +83,15 @@ pub fn is_odd(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Longest text, bytes, that names are looked up beside: a longer one is no slip of a name, and the search takes its length
+/// times that of every name.
+const LONGEST_SLIP: usize = 256;
+
 /// The names nearest to `wanted`, best first, at most three: for "did you mean".
 pub fn near_names<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    if wanted.len() > LONGEST_SLIP {
+        return Vec::new();
+    }
     let wanted = wanted.to_ascii_lowercase();
     let mut scored: Vec<(u32, &str)> = names
         .into_iter()

@@ -126,7 +126,7 @@ fn every_contract_keeps_its_kind() {
     assert_eq!(skipped(&import)["no-billing-kind"], 1);
 }
 
-/// RunPod repeats the community price as its spot price; a rate that is a part of another is no second quote.
+/// `RunPod` repeats the community price as its spot price; a rate that is a part of another is no second quote.
 #[test]
 fn a_spot_price_that_repeats_on_demand_is_none() {
     let import = fixture("runpod", "runpod.json");
