@@ -39,6 +39,7 @@ fn main() -> anyhow::Result<ExitCode> {
     // `load.rs` includes what this script writes, so only the library has it.
     println!("cargo::rustc-cfg=embedded_catalog");
     println!("cargo::rerun-if-changed=catalog");
+    println!("cargo::rerun-if-changed=lang");
     println!("cargo::rerun-if-changed=tests/rules");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").context("no CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var_os("OUT_DIR").context("no OUT_DIR")?);
@@ -83,7 +84,7 @@ fn rule_cases(root: &Path) -> anyhow::Result<String> {
     Ok(serde_json::to_string(&cases)?)
 }
 
-/// Writes `languages.rs`, with one image for each folder of `catalog/lang`; all faults of their files where there are some.
+/// Writes `languages.rs`, with one image for each folder of `lang/`; all faults of their files where there are some.
 fn languages(root: &Path, out: &Path) -> anyhow::Result<Result<(), Vec<String>>> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(root.join(LANGUAGES)).into_iter().flatten() {
@@ -111,9 +112,9 @@ fn languages(root: &Path, out: &Path) -> anyhow::Result<Result<(), Vec<String>>>
 }
 
 /// The folder with one folder for each language.
-const LANGUAGES: &str = "catalog/lang";
+const LANGUAGES: &str = "lang";
 
-/// All TOML files of the catalog but those of languages.
+/// All TOML files of the catalog.
 fn read_files(root: &Path) -> anyhow::Result<Vec<SourceFile>> {
     read_folder(root, &root.join("catalog"))
 }
@@ -125,9 +126,6 @@ fn read_folder(root: &Path, folder: &Path) -> anyhow::Result<Vec<SourceFile>> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
             let path = entry?.path();
-            if path == root.join(LANGUAGES) {
-                continue;
-            }
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "toml") {

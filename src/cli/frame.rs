@@ -295,6 +295,7 @@ impl Frame {
     }
 
     /// Writes the document of the command: its warnings to stderr too.
+    #[expect(clippy::needless_pass_by_value, reason = "whoever answers is done with the body")]
     pub fn answer(
         &self,
         catalog: &Catalog,

@@ -133,7 +133,7 @@ fn sentence(note: &str) -> String {
 }
 
 /// Everything that has a paragraph of its own, the constants apart: findings, rules, terms, causes.
-pub fn ids<'c>(catalog: &'c Catalog) -> impl Iterator<Item = &'c str> {
+pub fn ids(catalog: &Catalog) -> impl Iterator<Item = &str> {
     let findings = CODES.iter().map(|code| code.name);
     let rules = catalog.rules.iter().map(|rule| rule.id.as_str());
     findings

@@ -1,4 +1,4 @@
-//! Other languages than English: catalogues of messages, `catalog/lang/CODE/*.toml`, and what is said by them.
+//! Other languages than English: catalogues of messages, `lang/CODE/*.toml`, and what is said by them.
 //!
 //! The rooms write English. Where a text leaves the program for people it passes [`Lang::say`], which finds it among the
 //! messages or leaves it as it is. No text of a language may stand in Rust, and nothing here prints.
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 /// One language of the program.
 struct Language {
-    /// Its folder below `catalog/lang`, and the word of `--lang`.
+    /// Its folder of `lang/`, and the word of `--lang`.
     code: &'static str,
     /// Other names of it.
     also: &'static [&'static str],

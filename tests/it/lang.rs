@@ -27,7 +27,7 @@ fn json_and_csv_stay_english() {
 /// digits (`one dollar`), names of formats and of a technique (`bfloat16`, `P2P`) have their own.
 #[test]
 fn messages_keep_their_figures() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/lang/zh");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("lang/zh");
     let mut wrong = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder") {
         let text = fs::read_to_string(entry.expect("an entry").path()).expect("a file");

@@ -44,12 +44,7 @@ fn left(text: &str) -> Option<String> {
 fn assert_said(texts: impl IntoIterator<Item = (String, String)>) {
     let missing: Vec<String> =
         texts.into_iter().filter_map(|(what, text)| Some(format!("{what}: {}", left(&text)?))).collect();
-    assert!(
-        missing.is_empty(),
-        "no Chinese in catalog/lang/zh for {}:\n{}",
-        missing.len(),
-        missing.join("\n")
-    );
+    assert!(missing.is_empty(), "no Chinese in lang/zh for {}:\n{}", missing.len(), missing.join("\n"));
 }
 
 /// Where one of these stands outside quotes and brackets.

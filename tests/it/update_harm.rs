@@ -2,6 +2,7 @@
 //! links and pipes, and prices without a day. Beside `update.rs`, which has the plain failures.
 
 use crate::program::{Finished, Program};
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -19,9 +20,9 @@ fn table(spot: &str, more: usize) -> String {
     let mut text = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n\
                     p5.48xlarge,H100,8.0,192.0,2048.0,,55.04,"
         .to_owned();
-    text += &format!("{spot},us-east-1,us-east-1a\n");
+    let _ = writeln!(text, "{spot},us-east-1,us-east-1a");
     for at in 0..more {
-        text += &format!("p5.y{at}large,H100,8.0,192.0,2048.0,,50,25,us-east-1,us-east-1a\n");
+        let _ = writeln!(text, "p5.y{at}large,H100,8.0,192.0,2048.0,,50,25,us-east-1,us-east-1a");
     }
     text
 }
@@ -121,7 +122,7 @@ fn of_two_at_once_one_waits_for_nobody_and_says_so() {
     let program = program(0);
     let body = table("19.5", 0);
     let slow = server(move |stream| {
-        std::thread::sleep(Duration::from_millis(3000));
+        std::thread::sleep(Duration::from_secs(3));
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
         let _ = stream.write_all(&[head.as_bytes(), body.as_bytes()].concat());
     });
@@ -334,10 +335,10 @@ fn names_of_a_mirror_stay_names() {
         "<script>alert(1)</script>",
         "\"a\"\"]\nschema = 9\"",
     ];
-    let rows: String = evil
-        .iter()
-        .map(|name| format!("{name},H100,8.0,192.0,2048.0,,50,25,us-east-1,us-east-1a\n"))
-        .collect();
+    let mut rows = String::new();
+    for name in evil {
+        let _ = writeln!(rows, "{name},H100,8.0,192.0,2048.0,,50,25,us-east-1,us-east-1a");
+    }
     let moved = "g4dn.xlarge,H100,8.0,4.0,16.0,,0.5,0.1,us-east-1,us-east-1a\n";
     let program = program.file(FILE, &(table("20.5", 3) + &rows + moved));
     let finished = update(&program, "mirror", "--json");

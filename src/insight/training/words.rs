@@ -117,13 +117,15 @@ pub(super) enum Counter {
 /// (`finetune/lora.py`, 2024-03); torchtune, torchtitan and Unsloth print what is reserved; trainers without a figure of
 /// their own (Transformers, DeepSpeed, `InternEvo`) leave it to `nvidia-smi`.
 pub(super) fn counter(kind: &str, class: &str) -> Counter {
-    match (kind, class) {
-        ("nvidia_smi", _) => Counter::Driver,
-        ("allocated", _) => Counter::Allocated,
-        ("reserved", _) => Counter::Reserved,
-        (_, "litgpt") => Counter::Allocated,
-        (_, "generic" | "auto-gptq") => Counter::Driver,
-        _ => Counter::Reserved,
+    match kind {
+        "nvidia_smi" => Counter::Driver,
+        "allocated" => Counter::Allocated,
+        "reserved" => Counter::Reserved,
+        _ => match class {
+            "litgpt" => Counter::Allocated,
+            "generic" | "auto-gptq" => Counter::Driver,
+            _ => Counter::Reserved,
+        },
     }
 }
 

@@ -46,6 +46,7 @@ const KINDS: &[&str] = &[
     "model",
     "measured-rate",
     "fabric",
+    "cause",
     "constant",
     "rule",
     "scenario",
