@@ -14,7 +14,6 @@ use super::updates::{self, Laid};
 use super::{output, policy};
 use crate::catalog::Catalog;
 use crate::catalog::load::{self, CatalogProblem, Loaded, Sections};
-use crate::catalog::select::{Filter, MaxAge};
 use crate::diag::{Assumption, Finding, InputError, Warning};
 use crate::report::catalog::{Broken, Findings};
 use crate::report::listing::Text;
@@ -23,11 +22,13 @@ use crate::workload::settings::WorkloadArgs;
 use anyhow::Context;
 use jiff::civil::Date;
 use std::cell::{OnceCell, RefCell};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub use super::reading::{measurements, stored};
+pub(super) use super::reading::read_text;
+pub use super::reading::{measurements, read, stored};
+
+mod currency;
 
 /// The surroundings of one run.
 pub struct Frame {
@@ -149,61 +150,6 @@ impl Frame {
             }
             Err(CatalogProblem::Invalid { findings }) => Ok(Err(findings)),
             Err(problem) => Err(catalog_problem(problem)),
-        }
-    }
-
-    /// Whether the answer is to be told in another currency than its own.
-    pub fn asks_for_currency(&self) -> bool {
-        self.global.currency.is_some()
-    }
-
-    /// The currency of the answer, with the prices of the catalog converted for it.
-    fn settle(&self, catalog: &mut Catalog) -> anyhow::Result<()> {
-        let money = Money::settle(&self.global, catalog, || self.today())?;
-        // A second catalog of the same run is settled alike.
-        let _ = self.money.set(RefCell::new(money));
-        Ok(())
-    }
-
-    /// The same for a catalog of which nothing is bought: only the currencies of its prices change.
-    pub fn exchange(&self, catalog: &mut Catalog) -> anyhow::Result<()> {
-        let global = GlobalArgs { assume_commitment_discount: Vec::new(), ..self.global.clone() };
-        let money = Money::settle(&global, catalog, || self.today())?;
-        match self.money.get() {
-            Some(known) => known.borrow_mut().also(money),
-            None => _ = self.money.set(RefCell::new(money)),
-        }
-        Ok(())
-    }
-
-    /// Warns of exchange rates that are older than prices may be.
-    pub fn warn_of_old_rates(&self, max_age: Option<MaxAge>) {
-        let old = self.money.get().and_then(|money| money.borrow().old_rates(max_age));
-        self.overlay_warnings.borrow_mut().extend(old);
-    }
-
-    /// Refuses what the currency of the answer would need a rate for: prices that are asked for, limits in dollars.
-    pub fn confirm_currency(
-        &self,
-        catalog: &Catalog,
-        filter: &Filter,
-        limits_in_usd: bool,
-    ) -> Result<(), InputError> {
-        let Some(money) = self.money.get() else { return Ok(()) };
-        self.warn_of_old_rates(filter.max_age);
-        money.borrow_mut().confirm(catalog, filter, limits_in_usd)
-    }
-
-    /// A sentence about money as the answer has it.
-    pub fn in_currency(&self, text: &str) -> String {
-        self.money.get().map_or_else(|| text.to_owned(), |money| money.borrow().sentence(text))
-    }
-
-    /// The text of a picture with the currency that everything is counted in on its axes.
-    pub fn picture(&self, svg: String) -> String {
-        match self.money.get().and_then(|money| money.borrow().native_code()) {
-            Some(code) => svg.replace("USD/", &format!("{code}/")),
-            None => svg,
         }
     }
 
@@ -395,35 +341,6 @@ impl Frame {
             let ms = self.started.elapsed().as_secs_f64() * 1e3;
             exit::say(&format!("{ms:8.2} ms  {what}"));
         }
-    }
-}
-
-/// Longest text that is read, bytes: far above any `config.json` or project file, and soon read from a device without
-/// an end.
-const LONGEST: u64 = 16 << 20;
-
-/// A text file as bad input would be: what cannot be read is an error that names it.
-pub fn read(path: &Path) -> Result<String, InputError> {
-    read_text(path).map_err(|message| InputError::new(message, ""))
-}
-
-pub(super) fn read_text(path: &Path) -> Result<String, String> {
-    let mut text = String::new();
-    let read = std::fs::File::open(path).and_then(|file| {
-        let length = file.metadata()?.len();
-        if length <= LONGEST {
-            file.take(LONGEST + 1).read_to_string(&mut text)?;
-        }
-        Ok(length.max(text.len() as u64))
-    });
-    match read {
-        Ok(length) if length > LONGEST => Err(format!(
-            "`{}` is longer than {} MiB: not a text that is read here",
-            path.display(),
-            LONGEST >> 20
-        )),
-        Ok(_) => Ok(text),
-        Err(error) => Err(format!("cannot read `{}`: {error}", path.display())),
     }
 }
 

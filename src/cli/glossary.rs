@@ -51,6 +51,7 @@ fn finding(code: &str) -> Option<Explain> {
         source: None,
         example: None,
         used: Used::default(),
+        quoted: false,
     })
 }
 
@@ -66,7 +67,15 @@ fn rule(catalog: &Catalog, code: &str) -> Option<Explain> {
     ];
     let source = Some(format!("{}, {}", source.text, source.as_of));
     let example = example::of(catalog, rule).map(Cases::new);
-    Some(Explain { code: rule.id.clone(), kind: "rule", text, source, example, used })
+    Some(Explain {
+        code: rule.id.clone(),
+        kind: "rule",
+        text,
+        source,
+        example,
+        used,
+        quoted: rule.overridden,
+    })
 }
 
 fn term(code: &str) -> Option<Explain> {
@@ -79,6 +88,7 @@ fn term(code: &str) -> Option<Explain> {
         source: None,
         example: None,
         used: Used::default(),
+        quoted: false,
     })
 }
 
@@ -94,6 +104,7 @@ fn cause(catalog: &Catalog, code: &str) -> Option<Explain> {
         source: None,
         example: None,
         used: Used::default(),
+        quoted: false,
     })
 }
 
@@ -106,7 +117,15 @@ fn constant(catalog: &Catalog, code: &str) -> Option<Explain> {
         used.figure(constant.source);
     }
     let text = values.iter().map(|constant| constant_line(catalog, constant)).collect();
-    Some(Explain { code: first.key.clone(), kind: "constant", text, source: None, example: None, used })
+    Some(Explain {
+        code: first.key.clone(),
+        kind: "constant",
+        text,
+        source: None,
+        example: None,
+        used,
+        quoted: false,
+    })
 }
 
 fn constant_line(catalog: &Catalog, constant: &Constant) -> String {

@@ -30,6 +30,7 @@ impl Policies {
                 level: line.level.name().to_owned(),
                 when: line.when.clone(),
                 message: line.message.clone(),
+                quoted: true,
                 ..Definition::default()
             };
             rule::check(&definition).map_err(|error| {
@@ -57,22 +58,26 @@ impl Policies {
 impl Policy {
     /// Each policy is judged by itself, so that a failing one hides no other.
     fn judge(&self, facts: &Value) -> Vec<Violation> {
-        let violation = |message| Violation {
+        let violation = |message, quoted| Violation {
             id: self.id.clone(),
             level: self.level,
             limit: None,
             actual: None,
             message,
+            quoted,
         };
         match self.rules.judge(facts) {
             Ok(judgement) => {
-                let broken = judgement.advice.into_iter().map(|advice| violation(advice.message));
+                let broken =
+                    judgement.advice.into_iter().map(|advice| violation(advice.message, advice.quoted));
                 let open = judgement.undecided.into_iter();
-                let open = open.map(|open| violation(format!("the policy cannot be decided: {}", open.why)));
+                let open =
+                    open.map(|open| violation(format!("the policy cannot be decided: {}", open.why), false));
                 broken.chain(open).collect()
             }
             Err(error) => {
-                vec![violation(format!("the policy fails on this row, {}: {}", error.part, error.message))]
+                let message = format!("the policy fails on this row, {}: {}", error.part, error.message);
+                vec![violation(message, false)]
             }
         }
     }

@@ -1,10 +1,11 @@
 //! What clap says — help, and errors of the command line — in another language. English is printed by clap itself.
 
-use super::args::Cli;
+use super::args::{Cli, ColorChoice};
 use super::environment;
-use super::terminal;
+use super::terminal::{self, Terminal};
 use crate::lang::Lang;
 use crate::report::wrap::{broken, width_of};
+use clap::builder::Styles;
 use clap::{Arg, Command, CommandFactory};
 use std::fmt::Write as _;
 
@@ -20,19 +21,38 @@ pub(super) fn said(lang: Lang) -> Option<String> {
         environment::settle(told(Cli::command(), lang)).term_width(usize::MAX).max_term_width(usize::MAX);
     let error = command.try_get_matches().err()?;
     let page = error.render().to_string();
+    // Errors are sentences of one line each, which a terminal breaks.
+    if error.use_stderr() {
+        let line = |line| format!("{}\n", line_in(&named(line, lang), lang).trim_end());
+        return Some(page.lines().map(line).collect());
+    }
     let width = terminal::columns().map_or(WIDEST, |columns| usize::from(columns).min(WIDEST));
+    Some(help(&page, lang, width, Terminal::detect(ColorChoice::Auto, false, false).color))
+}
+
+/// A page of help, within a width; headings stand out as those of clap do where `styled`.
+fn help(page: &str, lang: Lang, width: usize, styled: bool) -> String {
     let mut said = String::new();
     for line in page.lines() {
-        let line = line_in(&named(line, lang), lang);
-        // Errors are sentences of one line each, which a terminal breaks.
-        if error.use_stderr() {
-            said.push_str(line.trim_end());
-            said.push('\n');
-        } else {
-            wrapped(line.trim_end(), width, &mut said);
+        let start = said.len();
+        wrapped(line_in(&named(line, lang), lang).trim_end(), width, &mut said);
+        if let Some(end) = heading(line, &said[start..]).filter(|_| styled) {
+            let style = Styles::styled();
+            let style = style.get_header();
+            let text = format!("{style}{}{style:#}", &said[start..start + end]);
+            said.replace_range(start..start + end, &text);
         }
     }
-    Some(said)
+    said
+}
+
+/// Where the heading ends that a line of clap begins with, in what was said for it: `Options:`, `Usage: gpuadvise`.
+fn heading(line: &str, said: &str) -> Option<usize> {
+    let is_usage = line.starts_with("Usage: ");
+    let is_heading = is_usage || line.ends_with(':') && !line.starts_with(' ');
+    let end = if is_usage { said.char_indices().find(|&(_, c)| c == ':' || c == '\u{ff1a}') } else { None };
+    let end = end.map_or_else(|| said.trim_end().len(), |(at, c)| at + c.len_utf8());
+    is_heading.then_some(end)
 }
 
 /// The command with its texts said.
@@ -187,5 +207,26 @@ fn wrapped(line: &str, width: usize, page: &mut String) {
     for (i, piece) in lines.iter().enumerate() {
         let before = if i == 0 { lead.to_owned() } else { " ".repeat(column) };
         let _ = writeln!(page, "{before}{piece}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::help;
+    use crate::lang::Lang;
+
+    #[test]
+    fn headings_stand_out_on_a_terminal() {
+        let page = "What it is\n\nUsage: gpuadvise cost [OPTIONS]\n\nOptions:\n  -h, --help  Print help\n";
+        let zh = Lang::find("zh").expect("Chinese");
+        let (plain, styled) = (help(page, zh, 80, false), help(page, zh, 80, true));
+        assert!(!plain.contains('\u{1b}'), "{plain}");
+        let headings: Vec<&str> = styled.lines().filter(|line| line.starts_with('\u{1b}')).collect();
+        assert_eq!(headings.len(), 2, "{styled:?}");
+        assert!(headings[0].ends_with("gpuadvise cost [\u{9009}\u{9879}]"), "{headings:?}");
+        let mut pieces = styled.split('\u{1b}');
+        let first = pieces.next().map(str::to_owned).unwrap_or_default();
+        let bare = pieces.map(|piece| piece.split_once('m').expect("an escape code").1);
+        assert_eq!(first + &bare.collect::<String>(), plain);
     }
 }

@@ -88,6 +88,8 @@ pub struct Violation {
     pub actual: Option<f64>,
     /// One sentence.
     pub message: String,
+    /// The sentence is that of a policy, in the words of whoever wrote it.
+    pub quoted: bool,
 }
 
 /// Ids of violations that are no policy. A policy may not be called like one of them.
@@ -188,6 +190,7 @@ impl Budget {
             limit: None,
             actual: None,
             message,
+            quoted: false,
         };
         match found {
             Found::Choice(spend) => {
@@ -239,6 +242,7 @@ impl Budget {
                     actual.1,
                     limit.1
                 ),
+                quoted: false,
             })
         };
         let (cents, rate) =
@@ -285,6 +289,7 @@ impl Budget {
             limit: Some(f64::from(limit)),
             actual: Some(spend.price_age_days as f64),
             message,
+            quoted: false,
         })
     }
 }
@@ -300,6 +305,7 @@ pub fn fail_over(limit: Option<Usd>, found: &Found) -> Option<Violation> {
         limit: Some(limit.to_f64()),
         actual: Some(spend.total.to_f64()),
         message: format!("the workload costs {least}{} USD, its `fail-over` allows {limit} USD", spend.total),
+        quoted: false,
     })
 }
 

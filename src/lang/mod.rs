@@ -5,9 +5,13 @@
 
 mod image;
 mod matching;
+mod quote;
 pub mod source;
 
+pub use quote::{quoted, unquoted};
+
 use image::Catalogue;
+use quote::Quotations;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -87,19 +91,23 @@ impl Lang {
         LANGUAGES.iter().find(|language| language.code == code).map_or(&[], |language| language.also)
     }
 
-    /// The text in this language; as it is where nothing in it is known.
+    /// The text in this language; as it is where nothing in it is known. What is [`quoted`] in it stays, without marks.
     pub fn say(self, text: &str) -> String {
-        self.known(text).unwrap_or_else(|| text.to_owned())
+        self.known(text).unwrap_or_else(|| unquoted(text.to_owned()))
     }
 
     /// The same of an owned text.
     pub fn said(self, text: String) -> String {
-        self.known(&text).unwrap_or(text)
+        self.known(&text).unwrap_or_else(|| unquoted(text))
     }
 
     /// The text in this language, if something in it is known.
     pub fn known(self, text: &str) -> Option<String> {
-        self.catalogue().and_then(|catalogue| catalogue.say(text))
+        let catalogue = self.catalogue()?;
+        match Quotations::of(text) {
+            Some(quotations) => catalogue.say(&quotations.text).map(|said| quotations.back(&said)),
+            None => catalogue.say(text),
+        }
     }
 
     /// Whether the cells below this title are names, which no language says otherwise.

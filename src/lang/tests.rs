@@ -1,8 +1,8 @@
 //! What catalogues are refused, and how texts find their messages.
 
-use super::Lang;
 use super::image::{Catalogue, unpacked};
 use super::source::{File, compile};
+use super::{Lang, quoted, unquoted};
 use proptest::prelude::*;
 
 const HABITS: &str = "[language]\ntag = \"xx\"\nalso = []\nnames = [\"name\"]\nfree = [\"source\"]\nkept = [\"id\"]\nseparators = [[\", \", \"、\"]]\nstop = \"。\"\n\
@@ -143,4 +143,27 @@ proptest! {
         let once = lang.say(&text);
         prop_assert_eq!(once, lang.say(&text));
     }
+}
+
+#[test]
+fn a_quotation_stays_whatever_it_says() {
+    let zh = Lang::find("zh").expect("Chinese");
+    let own = "Nothing qualifies.";
+    assert_ne!(zh.say(own), own, "a message of the catalogue");
+    assert_eq!(zh.say(&quoted(own)), own);
+    assert_eq!(zh.known(&quoted(own)), None);
+    assert_eq!(Lang::default().say(&quoted(own)), own);
+    let label = zh.say("warning: nothing");
+    let line = zh.say(&format!("warning: {}", quoted("on-demand: spot, reserved. Nothing qualifies.")));
+    assert!(line.ends_with("on-demand: spot, reserved. Nothing qualifies."), "{line}");
+    assert_eq!(line.split('\u{ff1a}').next(), label.split('\u{ff1a}').next());
+    // Marks of others end nothing, and an open one ends with the text.
+    for odd in ["a\u{fdd1}b", "\u{fdd0}\u{fdd0}spot", "\u{fdd1}", "\u{10_0000}x", ""] {
+        let plain = odd.replace(['\u{fdd0}', '\u{fdd1}'], "");
+        assert_eq!(zh.say(&quoted(odd)), plain);
+        assert!(!zh.say(odd).contains(['\u{fdd0}', '\u{fdd1}']), "{odd:?}");
+    }
+    let names: Vec<String> = (0..300).map(|n| quoted(&format!("spot {n}"))).collect();
+    let all = names.join(", ");
+    assert_eq!(zh.say(&all), unquoted(all));
 }

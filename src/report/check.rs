@@ -96,6 +96,9 @@ pub struct ViolationLine {
     pub actual: Option<Num>,
     /// One sentence.
     pub message: String,
+    /// The sentence is that of a policy, in the words of whoever wrote it.
+    #[serde(skip)]
+    pub quoted: bool,
 }
 
 /// Sums over all workloads.
@@ -192,6 +195,7 @@ impl From<Violation> for ViolationLine {
             limit: violation.limit.map(Num::exact),
             actual: violation.actual.map(Num::exact),
             message: violation.message,
+            quoted: violation.quoted,
         }
     }
 }

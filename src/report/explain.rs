@@ -2,6 +2,7 @@
 
 use super::document::{Body, Csv, Used};
 use super::view::Block;
+use crate::lang::quoted;
 use crate::rule::example::Example;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -22,6 +23,9 @@ pub struct Explain {
     /// Catalog sources it draws on.
     #[serde(skip)]
     pub used: Used,
+    /// The first paragraph and the message of the example are in the words of a user: of an overlay.
+    #[serde(skip)]
+    pub quoted: bool,
 }
 
 /// Facts on which a rule fires, with what it says, and facts on which it does not.
@@ -49,7 +53,7 @@ impl Cases {
     }
 
     /// Both cases; of the second one only what differs.
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, is_quoted: bool) -> Vec<Block> {
         let line = |(path, value): (&String, &Value)| match value {
             Value::String(text) => format!("{path} = {text}"),
             other => format!("{path} = {other}"),
@@ -58,10 +62,11 @@ impl Cases {
         let gone = self.fires.keys().filter(|path| !self.silent.contains_key(*path));
         let changed = self.silent.iter().filter(differs).map(line);
         let saves = self.saves_usd.map(|usd| format!(" It saves {usd:.2} USD.")).unwrap_or_default();
+        let message = if is_quoted { quoted(&self.message) } else { self.message.clone() };
         vec![
             Block::Heading("It fires, for example, with".to_owned()),
             Block::List(self.fires.iter().map(line).collect()),
-            Block::Text(format!("and says: {}{saves}", self.message)),
+            Block::Text(format!("and says: {message}{saves}")),
             Block::Heading("It is silent when instead".to_owned()),
             Block::List(changed.chain(gone.map(|path| format!("{path} is not known"))).collect()),
         ]
@@ -79,9 +84,11 @@ impl Body for Explain {
 
     fn blocks(&self) -> Vec<Block> {
         let mut blocks = vec![Block::Heading(format!("{} ({})", self.code, self.kind))];
-        blocks.extend(self.text.iter().cloned().map(Block::Text));
+        let own =
+            |(at, text): (usize, &String)| if self.quoted && at == 0 { quoted(text) } else { text.clone() };
+        blocks.extend(self.text.iter().enumerate().map(own).map(Block::Text));
         blocks.extend(self.source.iter().map(|source| Block::Text(format!("Source: {source}"))));
-        blocks.extend(self.example.iter().flat_map(Cases::blocks));
+        blocks.extend(self.example.iter().flat_map(|cases| cases.blocks(self.quoted)));
         blocks
     }
 }

@@ -2,6 +2,7 @@
 
 use super::document::{Body, Csv, Used};
 use super::view::{Block, Grid};
+use crate::lang::quoted;
 use serde::Serialize;
 
 /// Names with what they are.
@@ -72,6 +73,6 @@ impl Body for Text {
     }
 
     fn blocks(&self) -> Vec<Block> {
-        vec![Block::Picture(self.text.lines().map(str::to_owned).collect())]
+        vec![Block::Picture(self.text.lines().map(quoted).collect())]
     }
 }

@@ -199,6 +199,9 @@ pub struct AdviceLine {
     pub saves_usd: Option<Num>,
     /// Where the advice comes from.
     pub source: String,
+    /// The message is in the words of a user.
+    #[serde(skip)]
+    pub quoted: bool,
 }
 
 impl From<rule::Advice> for AdviceLine {
@@ -209,6 +212,7 @@ impl From<rule::Advice> for AdviceLine {
             message: advice.message,
             saves_usd: advice.saves_usd.map(|usd| Num::rounded(usd, 2)),
             source: advice.source,
+            quoted: advice.quoted,
         }
     }
 }

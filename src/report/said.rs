@@ -1,13 +1,10 @@
 //! A finished page in the language of its reader: headings, sentences, items, titles, cells. Names stay.
 
 use super::view::{Block, Grid};
-use crate::lang::Lang;
+use crate::lang::{Lang, unquoted};
 
 /// The page in a language. Amounts may be in another currency (`code`) than the dollars that messages are written with.
 pub(super) fn page(blocks: Vec<Block>, code: Option<&str>, lang: Lang) -> Vec<Block> {
-    if lang.is_english() {
-        return blocks;
-    }
     let say = |text: String| said(text, code, lang);
     let block = |block| match block {
         Block::Heading(text) => Block::Heading(say(text)),
@@ -23,9 +20,8 @@ fn grid(mut grid: Grid, code: Option<&str>, lang: Lang) -> Grid {
     let names: Vec<bool> = grid.columns.iter().map(|column| lang.is_of_names(&column.title)).collect();
     for row in &mut grid.rows {
         for (cell, is_name) in row.iter_mut().zip(&names) {
-            if !is_name {
-                *cell = said(std::mem::take(cell), code, lang);
-            }
+            let text = std::mem::take(cell);
+            *cell = if *is_name { unquoted(text) } else { said(text, code, lang) };
         }
     }
     for column in &mut grid.columns {
@@ -36,11 +32,14 @@ fn grid(mut grid: Grid, code: Option<&str>, lang: Lang) -> Grid {
 
 /// One text; where it is not known with the code of its currency, it may be with dollars.
 fn said(text: String, code: Option<&str>, lang: Lang) -> String {
+    if lang.is_english() {
+        return unquoted(text);
+    }
     match lang.known(&text) {
         Some(said) => said,
         None => code
             .filter(|code| text.contains(code))
             .and_then(|code| Some(lang.known(&text.replace(code, "USD"))?.replace("USD", code)))
-            .unwrap_or(text),
+            .unwrap_or_else(|| unquoted(text)),
     }
 }

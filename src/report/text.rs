@@ -25,6 +25,7 @@ use super::contract::PartsLine;
 use super::number::Num;
 use super::row::{AdviceLine, Memory, Parallelism};
 use super::view::{Block, Grid};
+use crate::lang::quoted;
 
 fn unknown() -> String {
     "n/a".to_owned()
@@ -174,7 +175,13 @@ pub(super) fn billing(kind: &str, upfront: Option<&str>, overridden: bool) -> St
 fn advice_text(advice: &AdviceLine) -> String {
     let saves =
         advice.saves_usd.map(|usd| format!(" Saves {} USD.", price_text(Some(usd)))).unwrap_or_default();
-    format!("{}[{}]: {}.{saves}", advice.level, advice.id, advice.message.trim_end_matches('.'))
+    let message = own(advice.message.trim_end_matches('.'), advice.quoted);
+    format!("{}[{}]: {message}.{saves}", advice.level, advice.id)
+}
+
+/// A message, quoted where it is in the words of a user.
+fn own(message: &str, is_quoted: bool) -> String {
+    if is_quoted { quoted(message) } else { message.to_owned() }
 }
 
 fn formulas<'a>(rows: impl Iterator<Item = (String, Option<&'a Vec<String>>)>) -> Vec<Block> {

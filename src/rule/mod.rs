@@ -41,6 +41,8 @@ pub struct Advice {
     pub saves_usd: Option<f64>,
     /// Where the advice comes from.
     pub source: String,
+    /// The message is in the words of a user: of an overlay or a policy.
+    pub quoted: bool,
 }
 
 /// A rule whose condition rests on something that is not known, so that it neither fired nor held.
@@ -97,6 +99,8 @@ pub struct Definition {
     pub saves_usd: Option<String>,
     /// Where it comes from.
     pub source: String,
+    /// Its message is in the words of a user: of an overlay or a policy.
+    pub quoted: bool,
 }
 
 impl Definition {
@@ -110,6 +114,7 @@ impl Definition {
             message: rule.message.clone(),
             saves_usd: rule.saves_usd.clone(),
             source: format!("{} ({})", source.text, source.as_of),
+            quoted: rule.overridden,
         }
     }
 }
@@ -223,6 +228,7 @@ impl Entry {
             message: says.message.fill(scope).map_err(self.error("message"))?,
             saves_usd: saves,
             source: self.rule.source.clone(),
+            quoted: self.rule.quoted,
         })
     }
 

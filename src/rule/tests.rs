@@ -321,6 +321,7 @@ fn rules_fire_gravest_first_and_keep_count_of_what_they_cannot_tell() {
         message: "{row.nodes} nodes".into(),
         saves_usd: Some("row.costs[0].total_usd - row.costs[1].total_usd".into()),
         source: "test".into(),
+        quoted: false,
     };
     let rules = Rules::new([
         rule("a", "info", "row.nodes > 1"),
@@ -349,6 +350,7 @@ fn a_bad_rule_is_told_with_its_part() {
         message: "{row.nodes}".into(),
         saves_usd: None,
         source: String::new(),
+        quoted: false,
     };
     assert_eq!(check(&good), Ok(()));
     let spoilt = |part, text: &str| {

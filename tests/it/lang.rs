@@ -258,3 +258,49 @@ fn the_tag_of_html_is_that_of_the_language() {
     assert!(page.contains("<html lang=\"zh-CN\">"));
     assert_eq!(Lang::find("zh").expect("Chinese").tag(), "zh-CN");
 }
+
+/// What a user wrote and what another program reads stay as they are.
+#[test]
+fn quotations_are_not_said() {
+    let own = "no spot. Nothing qualifies. Costs: on-demand, reserved";
+    let project = format!(
+        "[[workload]]\nname = \"no price, unknown\"\ntask = \"infer\"\nmodel = \"llama-3-8b\"\n\
+         instance = \"aws/p5.48xlarge\"\nnodes = 1\nhours = 100\n\
+         [[policy]]\nid = \"own\"\nlevel = \"deny\"\nwhen = \"true\"\nmessage = \"{own}\"\n"
+    );
+    let rule = format!(
+        "schema = 1\n[sources.us]\ntext = \"own\"\nas-of = 2026-01-01\n\
+         [[rule]]\nid = \"own-rule\"\nlevel = \"warn\"\nwhen = \"true\"\nmessage = \"{own}\"\n\
+         explain = \"{own}\"\nsource = \"us\"\n"
+    );
+    let program = Program::new().file("gpuadvise.toml", &project).file("rule.toml", &rule);
+    for format in ["markdown", "html", "table"] {
+        let check = program.run(&["check", "--format", format, "--lang", "zh"]);
+        assert_eq!(check.code, 4, "{}", check.stderr);
+        let page = check.stdout.replace("&#8203;", "").replace('\n', " ");
+        assert!(format == "table" || page.contains(own), "{page}");
+        assert!(page.contains("no price, unknown"), "{page}");
+        assert!(check.stderr.contains(own), "{}", check.stderr);
+        let model =
+            ["recommend", "--model", "llama-3-8b", "--task", "infer", "--instance", "aws/p5.48xlarge"];
+        let more = ["--catalog", "rule.toml", "--hours", "1", "--format", format, "--lang", "zh"];
+        let advised = program.run(&[model.as_slice(), &more].concat());
+        assert_eq!(advised.code, 0, "{}", advised.stderr);
+        assert!(format == "table" || advised.stdout.contains(own), "{}", advised.stdout);
+        for text in [check.stdout, check.stderr, advised.stdout, advised.stderr] {
+            assert!(!text.contains(['\u{fdd0}', '\u{fdd1}']), "{text}");
+        }
+    }
+    for script in [["completions", "fish"], ["completions", "bash"]] {
+        let pages = ["en", "zh"].map(|lang| {
+            run(&[script.as_slice(), &["--format", "html", "--lang", lang]].concat())
+                .stdout
+                .replace("zh-CN", "en")
+        });
+        let code = |page: &str| page.split("<pre").nth(1).map(str::to_owned);
+        assert!(code(&pages[0]).is_some_and(|code| code.len() > 1000), "{}", pages[0]);
+        assert_eq!(code(&pages[0]), code(&pages[1]), "{script:?}");
+    }
+    let english = program.run(&["check", "--format", "markdown"]);
+    assert!(english.stdout.contains(own) && !english.stdout.contains(['\u{fdd0}', '\u{fdd1}']));
+}

@@ -55,6 +55,7 @@ fn recommend() -> Document<Recommend> {
         message: "only 0.1 GiB are left".into(),
         saves_usd: Some(12.345),
         source: "vendor guide".into(),
+        quoted: false,
     }));
     body.recommendations[0].explain = Some(vec!["weights = 1e9 x 2 B = 1.863 GiB".into()]);
     Document::new(&catalog, "recommend", &workload.assumptions, &workload.warnings, body)
@@ -85,6 +86,7 @@ fn ranked_by_spot() -> Document<Recommend> {
             message: message.into(),
             saves_usd: None,
             source: "Daly 2006".into(),
+            quoted: false,
         }));
     }
     Document::new(&catalog, "recommend", &[], &[], body)
@@ -204,6 +206,7 @@ fn explain() -> Document<Explain> {
         text: vec!["A price of zero is never true.".into(), "Write the price, or \"unknown\".".into()],
         source: None,
         used: Used::default(),
+        quoted: false,
     };
     Document::new(&fixture::catalog(), "explain", &[], &[], body)
 }

@@ -21,6 +21,7 @@ use crate::cli::value::Amount;
 use crate::cli::{advice, discount, limit, verdict};
 use crate::diag::{Assumption, InputError, Warning};
 use crate::gate::{self, Found, Level, Spend, Totals, ids};
+use crate::lang::quoted;
 use crate::report::check::{CheckAnswer, Judged};
 use crate::report::explained;
 use crate::report::junit::{junit, junit_of_error};
@@ -262,8 +263,10 @@ fn outcome(judged: &[Judged]) -> Outcome {
 /// One line for each violation.
 fn complaints(judged: &[Judged]) -> Vec<(Level, String)> {
     let lines = |one: &Judged| {
-        let line =
-            |v: &gate::Violation| (v.level, format!("workload `{}`: [{}] {}", one.name, v.id, v.message));
+        let message = |v: &gate::Violation| if v.quoted { quoted(&v.message) } else { v.message.clone() };
+        let line = |v: &gate::Violation| {
+            (v.level, format!("workload `{}`: [{}] {}", quoted(&one.name), v.id, message(v)))
+        };
         one.violations.iter().map(line).collect::<Vec<_>>()
     };
     judged.iter().flat_map(lines).collect()

@@ -1,6 +1,7 @@
 //! The page of `check`, which is also the body of a pull-request comment.
 
-use super::{count_by_memory, na, price_text, total_text, unknown};
+use super::{count_by_memory, na, own, price_text, total_text, unknown};
+use crate::lang::quoted;
 use crate::report::check::{CheckAnswer, CheckedWorkload, TotalsLine};
 use crate::report::view::{Block, Grid};
 
@@ -67,7 +68,10 @@ fn sums(totals: &TotalsLine) -> String {
         if names.is_empty() {
             String::new()
         } else {
-            format!(" {what} of {} is not known.", names.join(", "))
+            format!(
+                " {what} of {} is not known.",
+                names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+            )
         }
     };
     let (whole, part) = (of(&totals.unknown, "The cost"), of(&totals.lacking, "A part of the cost"));
@@ -85,7 +89,7 @@ fn violations(all: &[CheckedWorkload]) -> Vec<Block> {
                     violation.id.clone(),
                     na(violation.limit),
                     na(violation.actual),
-                    violation.message.clone(),
+                    own(&violation.message, violation.quoted),
                 ]);
             }
         }
@@ -104,5 +108,5 @@ fn notes(one: &CheckedWorkload) -> Vec<String> {
         .iter()
         .find(|cost| cost.billing == row.ranked_billing && cost.total_usd == Some(row.ranked_total_usd));
     let notes = chosen.map(|cost| cost.notes.as_slice()).unwrap_or_default();
-    notes.iter().map(|note| format!("{}, {}: {note}", one.name, row.ranked_billing)).collect()
+    notes.iter().map(|note| format!("{}, {}: {note}", quoted(&one.name), row.ranked_billing)).collect()
 }

@@ -1,6 +1,7 @@
 //! The page of `diff`.
 
 use super::{billing, price_text, unknown};
+use crate::lang::quoted;
 use crate::report::diff::{DiffAnswer, Side};
 use crate::report::number::Num;
 use crate::report::view::{Block, Grid};
@@ -23,7 +24,7 @@ pub(in crate::report) fn diff_headline(answer: &DiffAnswer) -> String {
         let names = if totals.unknown.is_empty() {
             String::new()
         } else {
-            format!(" ({})", totals.unknown.join(", "))
+            format!(" ({})", totals.unknown.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))
         };
         return format!("{sides}; the change is not known{names}");
     }
@@ -39,8 +40,11 @@ pub(in crate::report) fn diff_headline(answer: &DiffAnswer) -> String {
 
 /// The page of `diff`: what changed, with its parts.
 pub(in crate::report) fn diff(answer: &DiffAnswer) -> Vec<Block> {
+    let checked = answer.compares == "check";
+    // A workload is called by whoever wrote it, other rows by the machine and its contract.
+    let name = |name: &String| if checked { quoted(name) } else { name.clone() };
     let mut grid = Grid::new(&[
-        if answer.compares == "check" { "workload" } else { "row" },
+        if checked { "workload" } else { "row" },
         "status",
         "before",
         "now",
@@ -53,7 +57,7 @@ pub(in crate::report) fn diff(answer: &DiffAnswer) -> Vec<Block> {
     let moved = || answer.rows.iter().filter(|row| row.status != "same");
     for row in moved() {
         grid.push(vec![
-            row.name.clone(),
+            name(&row.name),
             row.status.to_owned(),
             choice(row.old.as_ref()),
             choice(row.new.as_ref()),
@@ -72,8 +76,9 @@ pub(in crate::report) fn diff(answer: &DiffAnswer) -> Vec<Block> {
     if same > 0 {
         blocks.push(Block::Text(format!("{same} unchanged.")));
     }
-    let notes: Vec<String> =
-        moved().filter_map(|row| row.note.as_ref().map(|note| format!("{}: {note}", row.name))).collect();
+    let notes: Vec<String> = moved()
+        .filter_map(|row| row.note.as_ref().map(|note| format!("{}: {note}", name(&row.name))))
+        .collect();
     if !notes.is_empty() {
         blocks.push(Block::List(notes));
     }
