@@ -1,5 +1,6 @@
 //! Tables of errors on standard output.
 
+use gpuadvise::estimate::Verdict;
 use gpuadvise::insight::score::{Scored, Scores, quantile};
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ pub(crate) fn print(title: &str, scores: &Scores, metrics: &[String], rows: bool
     println!("== {title}: {} figures, {} rows skipped", all.len(), scores.skipped.len());
     if rows {
         print_rows(&all);
+        print_verdicts(scores);
     }
     let by = |name: &dyn Fn(&Scored) -> String| {
         let mut groups: BTreeMap<String, Vec<&Scored>> = BTreeMap::new();
@@ -89,6 +91,24 @@ fn print_rows(all: &[&Scored]) {
             range.high,
             off(s) * 100.0
         );
+    }
+}
+
+/// Every verdict that is not right, beside what happened.
+fn print_verdicts(scores: &Scores) {
+    for judged in &scores.judged {
+        let Some(ran) = judged.ran else { continue };
+        if !matches!((ran, judged.verdict), (true, Verdict::Fits) | (false, Verdict::No)) {
+            let (labels, happened) = (&judged.labels, if ran { "ran" } else { "out of memory" });
+            println!(
+                "verdict {:18} {:28.28} {:16.16} {:14.14} {:5} {happened}",
+                labels.id,
+                labels.source,
+                labels.kind,
+                labels.gpu,
+                judged.verdict.name()
+            );
+        }
     }
 }
 

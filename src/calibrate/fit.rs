@@ -9,6 +9,7 @@ use super::dependence;
 use super::free::{Aspect, Free};
 use super::rows::{Rows, Target};
 use crate::catalog::Catalog;
+use crate::insight::question::Sort;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the error of a row turns from a square to a straight line.
@@ -139,12 +140,12 @@ impl<'a> State<'a> {
     ) -> Self {
         let rows = problem.rows;
         let counts = |source: usize| Some(source) != without;
-        let mut totals: BTreeMap<Aspect, f64> = BTreeMap::new();
+        let mut totals: BTreeMap<(Aspect, Sort), f64> = BTreeMap::new();
         for group in rows.groups.iter().filter(|group| counts(group.source)) {
-            *totals.entry(group.on).or_default() += group.weight;
+            *totals.entry((group.on, group.sort)).or_default() += group.weight;
         }
         let scale = rows.groups.iter().map(|group| {
-            let total = totals.get(&group.on).copied().unwrap_or(1.0);
+            let total = totals.get(&(group.on, group.sort)).copied().unwrap_or(1.0);
             if counts(group.source) { group.weight / group.rows as f64 / total } else { 0.0 }
         });
         let scale: Vec<f64> = scale.collect();

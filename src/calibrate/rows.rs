@@ -4,6 +4,7 @@ use super::free::{Aspect, Choice};
 use crate::catalog::Catalog;
 use crate::insight::Case;
 use crate::insight::metric::Metric;
+use crate::insight::question::Sort;
 use crate::insight::score::Labels;
 use crate::insight::table::Measurement;
 use std::collections::BTreeMap;
@@ -41,6 +42,8 @@ pub struct Group {
     pub source: usize,
     /// What its figures are used for.
     pub on: Aspect,
+    /// The table they are from: training and inference share no constant, so each is fitted as if alone.
+    pub sort: Sort,
     /// Weight in the loss: the root of their number, times the weight of the sort.
     pub weight: f64,
     /// Number of figures.
@@ -64,16 +67,15 @@ impl Rows {
         let mut rows = Self::default();
         let mut known = BTreeMap::new();
         for row in measurements {
-            let Ok(case) = row.question.as_ref().map_err(Clone::clone).and_then(|q| Case::of(catalog, q))
-            else {
-                continue;
-            };
+            let Ok(question) = row.question.as_ref() else { continue };
+            let Ok(case) = Case::of(catalog, question) else { continue };
+            let sort = question.sort();
             let ask: Ask = Box::new(move |catalog| {
                 let values = case.predict(catalog).ok()?.values;
                 Some(values.into_iter().map(|(metric, range)| (metric, range.expected)).collect())
             });
             let kind = Labels::of(row).kind;
-            rows.push(catalog, choice, (&row.source_group, &kind), &row.answer.values, ask, &mut known);
+            rows.push(catalog, choice, (&row.source_group, &kind, sort), &row.answer.values, ask, &mut known);
         }
         rows.weigh();
         rows
@@ -84,7 +86,7 @@ impl Rows {
         &mut self,
         catalog: &Catalog,
         choice: &Choice,
-        (source, kind): (&str, &str),
+        (source, kind, sort): (&str, &str, Sort),
         measured: &BTreeMap<Metric, f64>,
         ask: Ask,
         known: &mut BTreeMap<(usize, String, Metric), usize>,
@@ -104,7 +106,7 @@ impl Rows {
         let targets = wanted.into_iter().map(|(metric, measured, weight)| {
             let on = Aspect::of(metric);
             let group = *known.entry((source, kind.to_owned(), metric)).or_insert_with(|| {
-                self.groups.push(Group { source, on, weight, rows: 0 });
+                self.groups.push(Group { source, on, sort, weight, rows: 0 });
                 self.groups.len() - 1
             });
             self.groups[group].rows += 1;
@@ -135,7 +137,7 @@ impl Rows {
         let choice = Choice::own().unwrap();
         for (source, metric, measured, ask) in list {
             let measured = BTreeMap::from([(metric, measured)]);
-            rows.push(catalog, &choice, (source, "test"), &measured, ask, &mut known);
+            rows.push(catalog, &choice, (source, "test", Sort::Inference), &measured, ask, &mut known);
         }
         rows.weigh();
         rows

@@ -220,7 +220,8 @@ Examples:
 /// Below the long help of `catalog diff`.
 pub const CATALOG_DIFF: &str = "\
 OLD and NEW are catalog files or folders, or the word `embedded` for the catalog of this program. Beside it the other is
-what it makes of that catalog; two files are compared by their own rows. --max-change holds every price, up or down.
+what it makes of that catalog; two files are compared by their own rows. --max-change holds every price, up or
+down, in per cent of the lower of the two: half the price and twice the price are both 100.
 
 Exit codes: 0 answered, 1 the tool failed, 2 bad input, 4 a limit is broken, 5 invalid catalog
 

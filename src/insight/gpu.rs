@@ -21,3 +21,18 @@ pub fn resolve(catalog: &Catalog, question: &Question) -> Result<GpuId, Skip> {
     let fits = |id: &GpuId| (label(*id) / stated - 1.0).abs() <= MEMORY_TOLERANCE;
     named.iter().copied().find(fits).or(named.first().copied()).ok_or_else(unknown)
 }
+
+/// Memory in GiB of each size in which the named GPU is sold, where that are several and the row does not say which it is;
+/// else nothing.
+pub fn sizes(catalog: &Catalog, question: &Question) -> Vec<f64> {
+    let named = question.text("gpu").and_then(|name| catalog.resolve_gpu_spec(name).ok());
+    let named = named.filter(|_| question.number("gpu_memory_gb").is_none());
+    let mut sizes: Vec<f64> = Vec::new();
+    for id in named.into_iter().flat_map(|named| named.gpus) {
+        let size = catalog.gpu(id).memory_bytes as f64 / GIB;
+        if sizes.iter().all(|known| (size / known - 1.0).abs() > MEMORY_TOLERANCE) {
+            sizes.push(size);
+        }
+    }
+    if sizes.len() > 1 { sizes } else { Vec::new() }
+}

@@ -49,6 +49,23 @@ impl Skip {
     }
 }
 
+/// What the estimates say to a question. Where a row names a GPU that is sold with several sizes of memory and does not say
+/// which, the verdict is the one that holds for all of them, else `tight`: it runs on some.
+pub fn answer(catalog: &Catalog, question: &Question) -> Result<Prediction, Skip> {
+    let mut prediction = Case::of(catalog, question)?.predict(catalog)?;
+    if prediction.verdict.is_some() {
+        let verdict_at = |gib| {
+            let sized = question.clone().or_number("gpu_memory_gb", gib);
+            Case::of(catalog, &sized).ok()?.predict(catalog).ok()?.verdict
+        };
+        let differs = |gib| verdict_at(gib) != prediction.verdict;
+        if gpu::sizes(catalog, question).into_iter().any(differs) {
+            prediction.verdict = Some(Verdict::Tight);
+        }
+    }
+    Ok(prediction)
+}
+
 /// A question made ready: the same case can be asked of catalogs that differ in their constants.
 #[derive(Clone, Debug)]
 pub enum Case {

@@ -4,7 +4,7 @@
 
 use super::metric::Metric;
 use super::table::Measurement;
-use super::{Basis, Case, Skip};
+use super::{Basis, Skip, answer};
 use crate::catalog::Catalog;
 use crate::estimate::{Range, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -182,7 +182,7 @@ pub fn score(catalog: &Catalog, rows: &[Measurement]) -> Scores {
     for row in rows {
         let labels = Labels::of(row);
         let question = row.question.as_ref().map_err(Clone::clone);
-        let prediction = question.and_then(|question| Case::of(catalog, question)?.predict(catalog));
+        let prediction = question.and_then(|question| answer(catalog, question));
         match prediction {
             Err(skip) => scores.skipped.push((labels, skip)),
             Ok(prediction) => {

@@ -61,13 +61,26 @@ impl Change<'_> {
 
     /// Change in per cent of the old price; `None` where there are not two that can be compared.
     pub fn percent(&self) -> Option<Decimal> {
-        let (old, new) = self.old.zip(self.new).filter(|(old, new)| comparable(old, new))?;
-        let (old, new) = match old.listed.zip(new.listed) {
-            // What needs no rate is compared without one.
-            Some(((from, old), (to, new))) if from == to => (old.decimal(), new.decimal()),
-            _ => (old.per_hour?.decimal(), new.per_hour?.decimal()),
-        };
+        let (old, new) = self.amounts()?;
         new.checked_sub(old)?.checked_div(old)?.checked_mul(Decimal::ONE_HUNDRED)
+    }
+
+    /// How far the two are apart, in per cent of the lower one: a price that is halved and one that is doubled are both 100
+    /// apart. Limits hold this, since no fall is more than 100 per cent of the old price.
+    pub fn distance(&self) -> Option<Decimal> {
+        let (old, new) = self.amounts()?;
+        let (low, high) = (old.min(new), old.max(new));
+        let times = high.checked_div(low).and_then(|times| times.checked_mul(Decimal::ONE_HUNDRED));
+        Some(times.map_or(Decimal::MAX, |percent| percent - Decimal::ONE_HUNDRED))
+    }
+
+    fn amounts(&self) -> Option<(Decimal, Decimal)> {
+        let (old, new) = self.old.zip(self.new).filter(|(old, new)| comparable(old, new))?;
+        match old.listed.zip(new.listed) {
+            // What needs no rate is compared without one.
+            Some(((from, old), (to, new))) if from == to => Some((old.decimal(), new.decimal())),
+            _ => Some((old.per_hour?.decimal(), new.per_hour?.decimal())),
+        }
     }
 }
 
@@ -105,11 +118,31 @@ impl<'c> Comparison<'c> {
         lost.checked_div(Decimal::from(self.before)).unwrap_or_default()
     }
 
-    /// The greatest change of a price up or down, in per cent.
-    pub fn greatest_change(&self) -> Option<(&Change<'c>, Decimal)> {
-        let all = self.changes.iter().filter_map(|change| Some((change, change.percent()?)));
-        all.max_by(|(a, x), (b, y)| x.abs().cmp(&y.abs()).then_with(|| b.name.cmp(&a.name)))
+    /// The change of the price that is farthest from what it was, up or down.
+    pub fn greatest_change(&self) -> Option<Greatest<'_, 'c>> {
+        let all = self.changes.iter().filter_map(|change| {
+            Some(Greatest { change, percent: change.percent()?, distance: change.distance()? })
+        });
+        all.max_by(|a, b| a.distance.cmp(&b.distance).then_with(|| b.change.name.cmp(&a.change.name)))
     }
+}
+
+/// The greatest change of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Greatest<'a, 'c> {
+    /// Of which price.
+    pub change: &'a Change<'c>,
+    /// In per cent of the old price, with its sign.
+    pub percent: Decimal,
+    /// As limits hold it: see [`Change::distance`].
+    pub distance: Decimal,
+}
+
+/// A change in per cent with one decimal, and with more where fewer would say that a price fell to nothing.
+pub fn told(percent: Decimal) -> Decimal {
+    let nothing = -Decimal::ONE_HUNDRED;
+    let mut all = (1..=12).map(|decimals| percent.round_dp(decimals).normalize());
+    all.find(|told| *told != nothing || percent == nothing).unwrap_or(percent)
 }
 
 fn comparable(old: &Price, new: &Price) -> bool {
@@ -133,14 +166,13 @@ pub fn redenominated<'a, 'c>(compared: &'a Comparison<'c>) -> Option<(&'a Change
 }
 
 fn named(catalog: &Catalog) -> BTreeMap<Name<'_>, &Price> {
-    catalog
-        .prices
-        .iter()
-        .map(|price| {
-            let instance = catalog.instance(price.instance);
-            let provider = catalog.provider(instance.provider).name.as_str();
-            let region = catalog.region(price.region).name.as_str();
-            ((provider, instance.name.as_str(), region, price.billing, price.upfront), price)
-        })
-        .collect()
+    catalog.prices.iter().map(|price| (name_of(catalog, price), price)).collect()
+}
+
+/// What makes a price of this catalog.
+pub fn name_of<'c>(catalog: &'c Catalog, price: &Price) -> Name<'c> {
+    let instance = catalog.instance(price.instance);
+    let provider = catalog.provider(instance.provider).name.as_str();
+    let region = catalog.region(price.region).name.as_str();
+    (provider, instance.name.as_str(), region, price.billing, price.upfront)
 }

@@ -1,6 +1,6 @@
 //! Whether the new prices of one source may replace the last good ones. Catalogs in, a verdict out.
 
-use super::compare::{Change, Comparison};
+use super::compare::{Change, Comparison, told};
 use crate::catalog::Catalog;
 use rust_decimal::Decimal;
 
@@ -9,7 +9,7 @@ use rust_decimal::Decimal;
 pub struct Guards {
     /// Of its own prices.
     pub max_lost: f64,
-    /// Any one price; absent is no limit on it.
+    /// Any one price, up or down, of the lower of the two amounts; absent is no limit on it.
     pub max_change: Option<f64>,
     /// The price in the middle of all changes; absent is no limit.
     pub max_median_change: Option<f64>,
@@ -28,7 +28,7 @@ pub struct Judgement {
     pub same: usize,
     /// Prices that are gone, per cent of those before.
     pub lost_pct: Decimal,
-    /// The greatest change, with its sign.
+    /// The change of the price that is farthest from what it was, in per cent of that, with its sign.
     pub greatest_pct: Option<Decimal>,
     /// Which limits are broken, in sentences.
     pub broken: Vec<String>,
@@ -49,11 +49,16 @@ pub fn judge(old: &Catalog, new: &Catalog, guards: Guards) -> Judgement {
             guards.max_lost
         ));
     }
-    if let Some((most, (change, percent))) = guards.max_change.zip(greatest)
-        && above(percent.abs(), most)
+    if let Some((most, greatest)) = guards.max_change.zip(greatest)
+        && above(greatest.distance, most)
     {
-        let percent = percent.round_dp(1).normalize();
-        broken.push(format!("{} changes by {percent} % (--max-change allows {most} %)", name(change)));
+        let (name, percent) = (name(greatest.change), told(greatest.percent));
+        broken.push(if percent.is_sign_negative() {
+            let back = greatest.distance.round_dp(1).normalize();
+            format!("{name} changes by {percent} %, {back} % seen from the new price (--max-change allows {most} %)")
+        } else {
+            format!("{name} changes by {percent} % (--max-change allows {most} %)")
+        });
     }
     let median = median_change(&compared);
     if let Some((most, median)) = guards.max_median_change.zip(median)
@@ -61,8 +66,8 @@ pub fn judge(old: &Catalog, new: &Catalog, guards: Guards) -> Judgement {
     {
         let median = median.round_dp(1).normalize();
         broken.push(format!(
-            "half of the prices change by {median} % or more (at most {most} %): another unit? --max-change PCT judges each price \
-             instead"
+            "half of the prices change by {median} % of the lower amount or more (at most {most} %): another unit? --max-change PCT \
+             judges each price instead"
         ));
     }
     Judgement {
@@ -71,7 +76,7 @@ pub fn judge(old: &Catalog, new: &Catalog, guards: Guards) -> Judgement {
         changed: compared.count("changed"),
         same: compared.same,
         lost_pct,
-        greatest_pct: greatest.map(|(_, percent)| percent),
+        greatest_pct: greatest.map(|it| it.percent),
         broken,
     }
 }
@@ -87,7 +92,7 @@ fn name(change: &Change<'_>) -> String {
 
 /// The change in the middle of all prices that both have, those that stay the same counted as 0.
 fn median_change(compared: &Comparison<'_>) -> Option<Decimal> {
-    let mut all: Vec<Decimal> = compared.changes.iter().filter_map(|it| Some(it.percent()?.abs())).collect();
+    let mut all: Vec<Decimal> = compared.changes.iter().filter_map(Change::distance).collect();
     all.sort_unstable();
     let middle = (compared.same + all.len()).checked_sub(1)? / 2;
     Some(middle.checked_sub(compared.same).and_then(|at| all.get(at).copied()).unwrap_or_default())

@@ -282,6 +282,56 @@ fn lost_rows_and_another_unit_are_refused_until_they_are_allowed() {
     );
 }
 
+/// A first list is held against the prices of the program that it has itself; those that it does not have say nothing of it.
+#[test]
+fn a_first_list_in_another_unit_is_refused_and_the_right_one_is_not() {
+    let cents = table(&[("p5.48xlarge", "0.5504", "0.205"), ("p5e.48xlarge", "0.6328", "0.21")]);
+    let right = table(&[("p5.48xlarge", "55.04", "20.5")]);
+    let program = Program::new().file(&format!("bad/{FILE}"), &cents).file(&format!("good/{FILE}"), &right);
+    let program = program.env("SOURCE_DATE_EPOCH", NOW);
+    let refused = program.run_line("gpuadvise catalog update --from bad --as-of 2026-11-25 --json");
+    let line = refused.json()["sources"][0].clone();
+    assert_eq!((refused.code, &line["status"]), (4, &"refused".into()), "{}", refused.stdout);
+    assert!(refused.stderr.contains("another unit"), "{}", refused.stderr);
+    assert!(line["greatest_change_pct"].as_f64().is_some_and(|change| change <= -98.0), "{line}");
+    let taken = program.run_line("gpuadvise catalog update --from good --as-of 2026-11-25 --json");
+    assert_eq!(taken.code, 0, "{}", taken.stderr);
+    assert_eq!(spot_price(&program, "")["usd_per_hour"], 20.5);
+}
+
+/// A fall is never more than 100 per cent of the old price, so limits hold it in per cent of the new one.
+#[test]
+fn a_fall_breaks_limits_as_the_rise_back_would() {
+    let program = updated();
+    let gone = serving(table(&[("p5.48xlarge", "0.01", "20.5"), ("p5.x8large", "50", "25")]));
+    let finished = update(&program, &gone, "--max-change 100 --json");
+    let line = finished.json()["sources"][0].clone();
+    assert_eq!((finished.code, &line["greatest_change_pct"]), (4, &(-99.98).into()), "{}", finished.stdout);
+    let said = "changes by -99.98 %, 550300 % seen from the new price (--max-change allows 100 %)";
+    assert!(finished.stderr.contains(said), "{}", finished.stderr);
+    // The half is 100, and a greater fall is not hidden by a rise.
+    let half = serving(table(&[("p5.48xlarge", "27.52", "20.5"), ("p5.x8large", "90", "25")]));
+    assert_eq!(update(&program, &half, "--max-change 99 --dry-run").code, 4);
+    let finished = update(&program, &half, "--max-change 100 --json");
+    assert_eq!((finished.code, &finished.json()["sources"][0]["greatest_change_pct"]), (0, &(-50).into()));
+}
+
+/// An older list does not take the place of a newer one.
+#[test]
+fn newer_prices_are_kept_when_an_older_list_comes() {
+    let program = updated();
+    let before = kept(&program);
+    let old = program.file(&format!("old/{FILE}"), &good().replace("20.5", "19.5"));
+    let finished = old.run_line("gpuadvise catalog update --from old --as-of 2026-10-01 --json");
+    assert_eq!((finished.code, &finished.json()["sources"][0]["status"]), (4, &"refused".into()));
+    let said = "its prices are of 2026-10-01, those that are kept are of 2026-11-25";
+    assert!(finished.stderr.contains(said), "{}", finished.stderr);
+    assert_eq!(kept(&old), before);
+    // The way back that the message names.
+    fs::remove_file(old.folder().join(".local/share/gpuadvise/prices/aws.toml")).expect("prices");
+    assert_eq!(old.run_line("gpuadvise catalog update --from old --as-of 2026-10-01").code, 0);
+}
+
 #[test]
 fn one_bad_source_does_not_stop_the_others_and_does_not_look_like_success() {
     let program = updated().file("mirror/oci/products.json", "{\"items\": [");

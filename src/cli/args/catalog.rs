@@ -43,7 +43,7 @@ pub struct CatalogDiffArgs {
     #[arg(long, env = "GPUADVISE_MAX_LOST", hide_env = true, value_name = "PCT", allow_hyphen_values = true)]
     pub max_lost: Option<Percent>,
 
-    /// Exit with 4 when a price rises or falls by more per cent
+    /// Exit with 4 when a price rises by more per cent, or falls by what is more of the new price
     #[arg(
         long,
         env = "GPUADVISE_MAX_CHANGE",
@@ -79,7 +79,7 @@ pub struct UpdateArgs {
     #[arg(long, env = "GPUADVISE_MAX_LOST", hide_env = true, value_name = "PCT", allow_hyphen_values = true)]
     pub max_lost: Option<Percent>,
 
-    /// Refuse a source with a price that moves by more per cent [default: one whose middle price moves by 50]
+    /// Refuse a source with a price that moves by more per cent of the lower amount [default: one whose middle price moves by 80]
     #[arg(
         long,
         env = "GPUADVISE_MAX_CHANGE",

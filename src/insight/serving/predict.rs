@@ -81,11 +81,15 @@ impl Case {
                 values.push((Metric::KvCacheTokens, model.kv_capacity(layout)));
             }
         } else if self.output.is_some() || self.has_max_len {
-            let memory = model.memory(layout, self.per_replica(layout));
-            let outside =
-                if engine::prints_allocated(&self.serving.engine) { memory.terms.framework } else { 0.0 };
-            let peak =
-                |bytes: f64| (bytes.min(machine.memory_bytes.max(memory.terms.total())) - outside) / GIB;
+            // One process that has its layers on several GPUs (`device_map`) tells what it holds on all of them.
+            let allocated = engine::prints_allocated(&self.serving.engine);
+            let spread_out = allocated && layout.tp * layout.pp > 1;
+            let counted = if spread_out { Layout { tp: 1, pp: 1, ..*layout } } else { *layout };
+            let memory = model.memory(&counted, self.per_replica(layout));
+            let outside = if allocated { memory.terms.framework } else { 0.0 };
+            let whole = memory.terms.total();
+            let most = if spread_out { f64::INFINITY } else { machine.memory_bytes.max(whole) };
+            let peak = |bytes: f64| (bytes.min(most) - outside) / GIB;
             values.push((
                 Metric::PeakMemoryGib,
                 Range {

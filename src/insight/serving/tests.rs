@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::catalog::load::{Sections, embedded};
+use crate::insight::metric::Metric;
 use crate::insight::question::Sort;
 
 fn question(cells: &[(&str, &str)]) -> Question {
@@ -99,5 +100,46 @@ fn a_far_too_large_model_has_a_verdict_and_no_speed() {
     let row = with(&[("model", "Llama 3.1 405B")]);
     let prediction = Case::of(&catalog, &row).expect("a case").predict(&catalog).expect("a prediction");
     assert_eq!(prediction.verdict, Some(Verdict::No));
-    assert!(prediction.values.iter().all(|value| value.0 == crate::insight::metric::Metric::PeakMemoryGib));
+    assert!(prediction.values.iter().all(|value| value.0 == Metric::PeakMemoryGib));
+}
+
+#[test]
+fn one_process_on_several_gpus_tells_what_it_holds_on_all_of_them() {
+    let catalog = embedded(Sections::ALL).expect("a catalog");
+    let peak = |gpus: &'static str| {
+        let row = with(&[
+            ("kind", "decode_b1"),
+            ("engine", "HF Transformers"),
+            ("model", "Llama 3.1 70B"),
+            ("gpu", "A100-80GB"),
+            ("gpu_count", gpus),
+            ("batch_or_concurrency", "1"),
+        ]);
+        let prediction = Case::of(&catalog, &row).expect("a case").predict(&catalog).expect("a prediction");
+        prediction.values.iter().find(|value| value.0 == Metric::PeakMemoryGib).expect("a peak").1.expected
+    };
+    // 70.6e9 weights of 2 bytes are 131.4 GiB, however many GPUs hold them.
+    assert!((131.4..136.0).contains(&peak("2")), "{}", peak("2"));
+    assert!((peak("4") - peak("2")).abs() < 0.5, "{} {}", peak("4"), peak("2"));
+}
+
+#[test]
+fn a_gpu_of_several_sizes_that_is_not_told_apart_is_tight_where_they_differ() {
+    let catalog = embedded(Sections::ALL).expect("a catalog");
+    let verdict = |model: &'static str, gib: &'static str| {
+        let row = with(&[
+            ("kind", "decode_b1"),
+            ("engine", "HF Transformers"),
+            ("model", model),
+            ("weight_precision", "fp16"),
+            ("gpu", "V100"),
+            ("gpu_memory_gb", gib),
+            ("batch_or_concurrency", "1"),
+        ]);
+        crate::insight::answer(&catalog, &row).expect("a prediction").verdict
+    };
+    assert_eq!(verdict("Llama 3.1 8B", "16"), Some(Verdict::No));
+    assert_eq!(verdict("Llama 3.1 8B", "32"), Some(Verdict::Fits));
+    assert_eq!(verdict("Llama 3.1 8B", ""), Some(Verdict::Tight));
+    assert_eq!(verdict("Llama 3.1 70B", ""), Some(Verdict::No));
 }

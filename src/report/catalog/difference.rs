@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::price::{Currency, Price, Upfront};
-use crate::refresh::compare::{Change, Comparison, redenominated};
+use crate::refresh::compare::{self, Change, Comparison, Greatest, redenominated};
 use crate::report::date::Dated;
 use crate::report::document::{Body, Csv, Used};
 use crate::report::number::Num;
@@ -42,7 +42,7 @@ pub struct CatalogDiff {
     pub prices: Counts,
     /// Prices that are gone, in per cent of those before.
     pub lost_pct: Option<Num>,
-    /// The greatest change of one price, in per cent, with its sign.
+    /// The change of the price that is farthest from what it was, in per cent of that, with its sign.
     pub greatest_change_pct: Option<Num>,
     /// Limits that were set.
     pub limits: Vec<LimitLine>,
@@ -78,7 +78,7 @@ pub struct LimitLine {
     pub limit: &'static str,
     /// What it allows, per cent.
     pub allowed_pct: Num,
-    /// What is, per cent.
+    /// What is, per cent; of `max-change` in per cent of the lower of the two prices.
     pub actual_pct: Option<Num>,
     /// How it is broken; `null` when it is kept.
     pub message: Option<String>,
@@ -131,17 +131,10 @@ impl CatalogDiff {
             lines.push(limit("max-lost", allowed, Some(actual), broken.then_some(message)));
         }
         if let Some(allowed) = limits.change {
-            let actual = greatest.as_ref().map(|(_, percent)| *percent);
+            let actual = greatest.map(|it| it.distance);
             let other_currency = redenominated(&compared).map(not_comparable);
-            let broken = actual.is_some_and(|percent| exceeds(percent.abs(), allowed));
-            let named = greatest.as_ref().map_or_else(String::new, |(change, percent)| {
-                let (provider, machine, region, billing, _) = change.name;
-                format!(
-                    "{provider}/{machine} {region} {} changed by {} %",
-                    billing.name(),
-                    told(*percent, allowed)
-                )
-            });
+            let broken = actual.is_some_and(|percent| exceeds(percent, allowed));
+            let named = greatest.map_or_else(String::new, |it| moved(&it, allowed));
             lines.push(limit("max-change", allowed, actual, broken.then_some(named).or(other_currency)));
         }
         let mut used = Used::default();
@@ -159,7 +152,7 @@ impl CatalogDiff {
                 unknown: compared.count("unknown"),
             },
             lost_pct: Some(percent(compared.lost_percent())),
-            greatest_change_pct: greatest.map(|(_, change)| percent(change)),
+            greatest_change_pct: greatest.map(|it| number(compare::told(it.percent))),
             limits: lines,
             rows: compared.changes.iter().map(|change| DifferenceRow::new(old, new, change)).collect(),
             used,
@@ -185,6 +178,19 @@ fn limit(limit: &'static str, allowed: f64, actual: Option<Decimal>, message: Op
         allowed_pct: Num::exact(allowed),
         actual_pct: actual.map(|actual| number(told(actual, allowed))),
         message,
+    }
+}
+
+/// How a price moved, and for a fall how much of the new price that is, which the limit holds.
+fn moved(greatest: &Greatest<'_, '_>, allowed: f64) -> String {
+    let (provider, machine, region, billing, _) = greatest.change.name;
+    let name = format!("{provider}/{machine} {region} {}", billing.name());
+    let distance = told(greatest.distance, allowed);
+    if greatest.percent.is_sign_negative() {
+        let percent = compare::told(greatest.percent);
+        format!("{name} changed by {percent} %, {distance} % seen from the new price")
+    } else {
+        format!("{name} changed by {distance} %")
     }
 }
 
@@ -251,7 +257,7 @@ impl DifferenceRow {
             currency,
             old_amount_per_hour: before.and_then(amount),
             new_amount_per_hour: now.and_then(amount),
-            change_pct: change.percent().map(percent),
+            change_pct: change.percent().map(|it| number(compare::told(it))),
             old_as_of: before.map(|price| Dated(of(old, price).as_of)),
             new_as_of: now.map(|price| Dated(of(new, price).as_of)),
             old_source: before.map(|price| of(old, price).text),

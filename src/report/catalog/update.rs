@@ -1,5 +1,6 @@
 //! The answer of `catalog update`: what became of each source.
 
+use crate::refresh::compare::told;
 use crate::refresh::update::Judgement;
 use crate::report::date::Dated;
 use crate::report::document::{Body, Csv, Used};
@@ -64,7 +65,7 @@ pub struct UpdateLine {
     pub changed: usize,
     /// Prices that are gone, per cent of those before; `null` where nothing could be compared.
     pub lost_pct: Option<Num>,
-    /// The greatest change of a price with its sign, per cent.
+    /// The change of the price that is farthest from what it was, in per cent of that, with its sign.
     pub greatest_change_pct: Option<Num>,
 }
 
@@ -75,7 +76,7 @@ impl UpdateLine {
         self.removed = judged.removed;
         self.changed = judged.changed;
         self.lost_pct = Some(percent(judged.lost_pct));
-        self.greatest_change_pct = judged.greatest_pct.map(percent);
+        self.greatest_change_pct = judged.greatest_pct.map(|it| number(told(it)));
     }
 }
 
@@ -103,7 +104,11 @@ impl UpdateAnswer {
 }
 
 fn percent(value: Decimal) -> Num {
-    Num::percent(value.round_dp(1).normalize().to_string().parse().unwrap_or_default())
+    number(value.round_dp(1).normalize())
+}
+
+fn number(value: Decimal) -> Num {
+    Num::exact(value.to_string().parse().unwrap_or_default())
 }
 
 impl Body for UpdateAnswer {

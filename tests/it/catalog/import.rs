@@ -261,6 +261,13 @@ fn prices_that_became_unknown_or_changed_their_currency_are_lost() {
     assert_eq!((&row["status"], &row["change_pct"]), (&"changed".into(), &20.into()), "{row}");
     assert_eq!((&row["currency"], &row["new_amount_per_hour"]), (&"CNY".into(), &420.into()), "{row}");
     assert_eq!(diff("usd.toml unknown.toml")["lost_pct"], 100);
+    // A fall is held in per cent of the new price.
+    let program = program.file("less.toml", &side("usd-per-hour = 0.01"));
+    let fall = program.run_line("gpuadvise catalog diff usd.toml less.toml --max-change 100 --json");
+    let json = fall.json();
+    assert_eq!((fall.code, &json["greatest_change_pct"]), (4, &(-99.98).into()), "{}", fall.stdout);
+    assert_eq!(json["limits"][0]["actual_pct"], 499_900);
+    assert!(fall.stderr.contains("changed by -99.98 %, 499900 % seen from the new price"), "{}", fall.stderr);
     let close = program.run_line("gpuadvise catalog diff usd.toml more.toml --max-change 20");
     assert!(close.stderr.contains("changed by 20.002 %; --max-change allows 20 %"), "{}", close.stderr);
 }

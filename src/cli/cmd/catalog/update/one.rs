@@ -4,11 +4,13 @@ use super::known::{Body, Known, sha256};
 use super::origin::Got;
 use super::{Run, Snapshot};
 use crate::catalog::Catalog;
+use crate::catalog::price::Price;
 use crate::catalog::provenance::AsOf;
 use crate::catalog::validate::{SourceFile, validate};
 use crate::cli::store::write::source_name;
 use crate::cli::store::{LONGEST, overlay_name};
 use crate::diag::{InputError, Level};
+use crate::refresh::compare::{Name, name_of};
 use crate::refresh::history::Line;
 use crate::refresh::sources::Source;
 use crate::refresh::update::{Judgement, judge};
@@ -19,7 +21,7 @@ use crate::report::document::GENERATED_WITH;
 use crate::report::json::pretty;
 use jiff::civil::Date;
 use rust_decimal::Decimal;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of a source that did not fail.
 struct Fresh {
@@ -63,18 +65,19 @@ impl Run<'_> {
             return Err(format!("its prices take more than {} MiB", LONGEST >> 20));
         }
         let new = self.laid(source, &fresh.text)?;
-        let days = new.prices.iter().filter(|it| it.overridden).map(|it| new.source(it.source).as_of);
-        let newest = days.max_by_key(|as_of| (as_of.not_after(), as_of.not_before()));
-        let Some(newest) = newest else { return Err("it has no price that can be used".to_owned()) };
+        let Some(newest) = newest_of(&new) else { return Err("it has no price that can be used".to_owned()) };
         let day = newest.not_after();
         line.as_of = Some(Dated(newest));
-        let judged = self.judge(source, old_text.as_deref(), &new);
+        let old = old_text.as_deref().and_then(|text| self.laid(source, text).ok());
+        let judged = self.judge(source, old.as_ref(), &new);
         line.judged(&judged);
         let prices = snapshot(&new, source);
         line.prices = prices.len();
-        if !judged.broken.is_empty() {
+        let mut broken = judged.broken;
+        broken.extend(old.as_ref().and_then(newest_of).and_then(|last| self.older(source, newest, last)));
+        if !broken.is_empty() {
             line.status = "refused";
-            line.message = Some(judged.broken.join("; "));
+            line.message = Some(broken.join("; "));
             return Ok(None);
         }
         let same = old_text.as_deref() == Some(fresh.text.as_str());
@@ -174,25 +177,33 @@ impl Run<'_> {
         }
     }
 
-    /// Beside its own last prices, and beside the prices of the program where it has none yet.
-    fn judge(&self, source: &Source, old_text: Option<&str>, new: &Catalog) -> Judgement {
-        let old = old_text.and_then(|text| self.laid(source, text).ok());
-        let own_rows = old.is_some();
-        let restrict = |catalog: &Catalog| {
-            let mut catalog = catalog.clone();
-            let keep: Vec<bool> = catalog
-                .prices
-                .iter()
-                .map(|price| {
-                    let provider = &catalog.provider(catalog.instance(price.instance).provider).name;
-                    source.providers.contains(provider) && (!own_rows || price.overridden)
-                })
-                .collect();
-            let mut keep = keep.into_iter();
-            catalog.prices.retain(|_| keep.next().unwrap_or(false));
-            catalog
+    /// Beside its own last prices; where it has none yet, each of its prices beside that of the program with its name, so
+    /// that prices of the program which it does not have say nothing of it.
+    fn judge(&self, source: &Source, old: Option<&Catalog>, new: &Catalog) -> Judgement {
+        let new = only(new, |name, price| price.overridden && source.providers.iter().any(|it| it == name.0));
+        let old = match old {
+            Some(old) => {
+                only(old, |name, price| price.overridden && source.providers.iter().any(|it| it == name.0))
+            }
+            None => {
+                let names: BTreeSet<Name<'_>> = new.prices.iter().map(|price| name_of(&new, price)).collect();
+                only(self.own, |name, _| names.contains(name))
+            }
         };
-        judge(&restrict(old.as_ref().unwrap_or(self.own)), &restrict(new), self.guards)
+        judge(&old, &new, self.guards)
+    }
+
+    /// Why prices are not kept in place of newer ones.
+    fn older(&self, source: &Source, new: AsOf, last: AsOf) -> Option<String> {
+        let file = self.store.folder().join(overlay_name(source.slot()));
+        (new.not_after() < last.not_after()).then(|| {
+            format!(
+                "its prices are of {}, those that are kept are of {}; to go back, remove `{}` first",
+                new.not_after(),
+                last.not_after(),
+                file.display()
+            )
+        })
     }
 
     /// Prices first, then what is known of them: cut off in between, the next run fetches once more.
@@ -215,6 +226,21 @@ impl Run<'_> {
         text.push('\n');
         lock.write(&source_name(source.slot()), text.as_bytes()).map_err(told)
     }
+}
+
+/// The newest day of the prices that were laid over a catalog.
+fn newest_of(catalog: &Catalog) -> Option<AsOf> {
+    let days = catalog.prices.iter().filter(|it| it.overridden).map(|it| catalog.source(it.source).as_of);
+    days.max_by_key(|as_of| (as_of.not_after(), as_of.not_before()))
+}
+
+/// The catalog with some of its prices.
+fn only(catalog: &Catalog, keep: impl Fn(&Name<'_>, &Price) -> bool) -> Catalog {
+    let keep: Vec<bool> = catalog.prices.iter().map(|price| keep(&name_of(catalog, price), price)).collect();
+    let mut keep = keep.into_iter();
+    let mut catalog = catalog.clone();
+    catalog.prices.retain(|_| keep.next().unwrap_or(false));
+    catalog
 }
 
 /// What is known of a source before it has answered.
