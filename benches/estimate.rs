@@ -6,7 +6,7 @@ use gpuadvise::estimate::Machine;
 use gpuadvise::estimate::training::TrainingModel;
 use gpuadvise::model::Architecture;
 use gpuadvise::model::infer::dense;
-use gpuadvise::workload::{AttentionKernel, Method, Offload, Optimizer, Pins, Task, Training};
+use gpuadvise::workload::{AttentionKernel, Layouts, Method, Offload, Optimizer, Pins, Task, Training};
 use std::sync::LazyLock;
 
 fn main() {
@@ -37,6 +37,8 @@ fn job() -> Training {
         goodput: None,
         scaling_efficiency: None,
         fused_loss: false,
+        software: "generic".to_owned(),
+        layouts: Layouts::default(),
     }
 }
 

@@ -69,10 +69,14 @@ fn fit_one(catalog: &Catalog, workload: &Workload, id: GpuId, gpus: u32, own: Op
     let gpu = catalog.gpu(id);
     let machine = Machine::of_gpu(catalog, gpu, gpus);
     let machine = machine.map(|machine| own.map_or(machine, |own| machine.with_measured(own.links)));
+    let known = super::software::judge(catalog, workload, gpu);
     let judged = machine.and_then(|machine| match &workload.job {
         Job::Training(job) => training(catalog, workload, job, &machine),
         Job::Serving(job) => serving(catalog, workload, job, &machine),
         Job::Samples(job) => samples(catalog, workload, job, &machine),
+    });
+    let judged = known.and_then(|warnings| {
+        judged.map(|judged| Judged { warnings: [judged.warnings, warnings].concat(), ..judged })
     });
     Fit {
         gpu: id,

@@ -4,7 +4,7 @@ use super::Sort;
 use super::quota::Quota;
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
-use crate::catalog::instance::{Instance, InstanceId};
+use crate::catalog::instance::{Instance, InstanceId, ProviderId};
 use crate::catalog::price::Billing;
 use crate::catalog::select::Filter;
 use crate::diag::Assumption;
@@ -67,6 +67,13 @@ pub struct Measured {
     pub gpus_per_node: Option<u32>,
     /// The machine itself, where it is known.
     pub instance: Option<InstanceId>,
+    /// Who rents it out, where that alone is known.
+    pub provider: Option<ProviderId>,
+    /// Where the machine itself is not known: the least network of one machine, in Gbit/s, that could carry what was measured
+    /// between nodes.
+    pub least_gbps: Option<f64>,
+    /// It may stand for machines of whose network nothing is known: the user names them, or assumes a network.
+    pub unlinked: bool,
     /// The file.
     pub from: String,
 }
@@ -89,19 +96,31 @@ impl Measured {
                 let each = self.gpus_per_node.map_or(String::new(), |gpus| format!("{gpus} x "));
                 format!("machines with {each}{}", catalog.gpu(gpu).name)
             }
-            (None, None) => "all machines".to_owned(),
+            (None, None) => "the machines asked for".to_owned(),
+        };
+        let why = if self.instance.is_none() && self.links.inter.is_some() && !self.unlinked {
+            format!(
+                "measured on your cluster, whose machine the file does not name; stands for {machines} whose own network is \
+                 known and could carry as much, in place of the catalog's links"
+            )
+        } else {
+            format!("measured on your cluster; stands for {machines} in place of the catalog's links")
         };
         Assumption {
             id: "measured-network",
             value: links.into_iter().flatten().collect::<Vec<_>>().join("; "),
-            why: format!("measured on your cluster; stands for {machines} in place of the catalog's links"),
+            why,
             source: self.from.clone(),
         }
     }
 
-    /// Whether the measurement speaks of this machine.
+    /// Whether the measurement speaks of this machine: the one that was measured; where that is not known, one like it whose
+    /// own network could carry as much. What is not known of a network is not filled in with that of another cluster.
     pub fn holds_for(&self, id: InstanceId, instance: &Instance) -> bool {
-        self.instance.is_none_or(|own| own == id)
+        let carries = |gbps: f64| self.least_gbps.is_none_or(|least| gbps >= least);
+        let linked = self.links.inter.is_none() || instance.network_gbps.map_or(self.unlinked, carries);
+        self.instance.map_or(linked, |own| own == id)
+            && self.provider.is_none_or(|own| own == instance.provider)
             && self.gpu.is_none_or(|gpu| gpu == instance.gpu)
             && self.gpus_per_node.is_none_or(|gpus| gpus == instance.whole_gpus())
     }

@@ -182,8 +182,10 @@ impl Broken {
         let Self { unit, limit, actual, instance, nodes, at_least, .. } = *self;
         let least = if at_least { "at least " } else { "" };
         let (needed, allowed) = told_apart(actual, limit);
-        let message =
-            format!("{nodes} x {}: {least}{needed} {unit}, {allowed} allowed", name(catalog, instance));
+        let message = format!(
+            "{nodes} x {}: {least}{needed} {unit}, {allowed} {unit} allowed",
+            name(catalog, instance)
+        );
         NearMiss { instance, nodes, limit: Some(limit), actual: Some(actual), unit, message }
     }
 }

@@ -12,6 +12,7 @@ mod reject;
 mod search;
 mod shape;
 pub mod smaller;
+mod software;
 mod spot;
 
 use crate::catalog::instance::InstanceId;

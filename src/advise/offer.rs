@@ -120,7 +120,9 @@ impl<'c> Offers<'c> {
         limits: &Limits,
         (instance, nodes): (InstanceId, u32),
     ) -> Option<Shortfall> {
-        let of = |offer: &Offer| quota::shortfall(catalog, &limits.quotas, &offer.launch(instance, nodes));
+        let of = |offer: &Offer| {
+            quota::shortfall(catalog, &limits.quotas, &offer.launch((instance, nodes), limits))
+        };
         let all: Option<Vec<Shortfall>> = self.offers.iter().map(of).collect();
         all?.into_iter().max_by(|a, b| a.limit.total_cmp(&b.limit))
     }
@@ -197,8 +199,9 @@ impl<'c> Offer<'c> {
 
 impl Offer<'_> {
     /// So many machines under this offer.
-    pub(super) fn launch(&self, instance: InstanceId, nodes: u32) -> Launch {
-        Launch { instance, nodes, region: self.region, billing: self.billing }
+    pub(super) fn launch(&self, (instance, nodes): (InstanceId, u32), limits: &Limits) -> Launch {
+        let falls_back = limits.spot.fallback_after.is_some();
+        Launch { instance, nodes, region: self.region, billing: self.billing, falls_back }
     }
 
     /// What a job comes to under this offer, in its parts; `None` when it gives way to an unknown price.
@@ -268,8 +271,9 @@ pub(super) fn also_in(
     limits: &Limits,
 ) -> Vec<RegionId> {
     let nodes = job.nodes;
-    let allowed =
-        |offer: &Offer| quota::shortfall(catalog, &limits.quotas, &offer.launch(instance, nodes)).is_none();
+    let allowed = |offer: &Offer| {
+        quota::shortfall(catalog, &limits.quotas, &offer.launch((instance, nodes), limits)).is_none()
+    };
     let within = |deal: &Deal| {
         let figures = Figures {
             instance,

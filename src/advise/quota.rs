@@ -80,11 +80,16 @@ pub struct Launch {
     pub region: RegionId,
     /// Under which contract.
     pub billing: Billing,
+    /// Spot that goes on on demand after too many interruptions: the plan needs both.
+    pub falls_back: bool,
 }
 
 /// The first quota that does not allow a configuration.
 pub fn shortfall(catalog: &Catalog, quotas: &[Quota], launch: &Launch) -> Option<Shortfall> {
-    quotas.iter().find_map(|quota| quota.shortfall(catalog, launch))
+    let later = (launch.falls_back && launch.billing == Billing::Spot).then_some(Billing::OnDemand);
+    let legs = [Some(launch.billing), later].into_iter().flatten();
+    legs.map(|billing| Launch { billing, ..*launch })
+        .find_map(|leg| quotas.iter().find_map(|quota| quota.shortfall(catalog, &leg)))
 }
 
 impl Quota {

@@ -41,6 +41,11 @@ impl Rejects {
         !self.reasons.is_empty() && self.reasons.keys().all(|reason| reasons.contains(reason))
     }
 
+    /// Forgets reasons that turned out not to be the first ones.
+    pub(super) fn drop(&mut self, reasons: &[&str]) {
+        self.reasons.retain(|reason, _| !reasons.contains(reason));
+    }
+
     /// All reasons, most frequent first.
     pub(super) fn finish(self) -> Vec<Rejection> {
         let mut all: Vec<Rejection> = self

@@ -14,15 +14,18 @@ use super::shape::{Shape, group};
 use super::{Advice, Recommendation, Sort, rank, spot};
 use crate::catalog::Catalog;
 use crate::catalog::charge::Charges;
+use crate::catalog::gpu::GpuId;
 use crate::catalog::instance::InstanceId;
 use crate::diag::{Assumption, Warning};
-use crate::estimate::Verdict;
+use crate::estimate::{Unplannable, Verdict};
 use crate::price::bill::{Job as Bill, SpotOutlook, costs};
 use crate::price::exchange;
 use crate::price::part as extras;
 use crate::price::{Cost, JobHours};
 use crate::workload::Workload;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod capable;
 
 /// A priced run that stays inside every limit.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +81,8 @@ pub fn advise(catalog: &Catalog, workload: &Workload, limits: &Limits) -> Advice
         models: Models::new(),
         rejects: Rejects::default(),
         considered: 0,
+        refused: BTreeMap::new(),
+        unpriced: Vec::new(),
     };
     for shape in group(catalog, &limits.filter.instances(catalog), limits) {
         search.look_at(&shape);
@@ -99,11 +104,18 @@ struct Search<'a> {
     models: Models<'a>,
     rejects: Rejects,
     considered: usize,
+    /// What the software of the workload is refused on, by accelerator.
+    refused: BTreeMap<GpuId, Option<Unplannable>>,
+    /// A machine of each shape that no price is known of.
+    unpriced: Vec<InstanceId>,
 }
 
 impl<'a> Search<'a> {
     /// Takes the prospects of one shape down, and rejects what needs no working out.
     fn look_at(&mut self, shape: &Shape) {
+        if self.is_refused(shape) {
+            return;
+        }
         let mut priced = Vec::new();
         for &id in &shape.instances {
             let offers = Offers::of(self.catalog, id, self.limits);
@@ -114,7 +126,10 @@ impl<'a> Search<'a> {
                 self.offers.push(offers);
             }
         }
-        let Some(&(first, _)) = priced.first() else { return };
+        let Some(&(first, _)) = priced.first() else {
+            self.unpriced.push(shape.sample());
+            return;
+        };
         for outcome in lots(self.catalog, self.workload, shape.sample(), self.limits, &mut self.models) {
             match outcome {
                 Ok(lot) => self.promise(lot, &priced),
@@ -191,7 +206,7 @@ impl<'a> Search<'a> {
         let outlook =
             if offers.has_spot() { self.outlook(prospect.instance, run) } else { SpotOutlook::CALM };
         let may = |offer: &Offer<'_>| {
-            let launch = offer.launch(prospect.instance, nodes);
+            let launch = offer.launch((prospect.instance, nodes), self.limits);
             quota::shortfall(self.catalog, &self.limits.quotas, &launch).is_none()
         };
         let bill = self.bill(prospect.instance, run, (&outlook, Charges::default()));
@@ -287,16 +302,11 @@ impl<'a> Search<'a> {
             if let Outcome::Run(run) = &self.runs[candidate.lot] {
                 checkpoint_bytes.get_or_insert(run.checkpoint_bytes);
                 warnings.extend(run.warnings.clone());
+                warnings.extend(self.unproven(candidate.instance));
                 recommendations.push(self.recommendation(candidate, run));
             }
         }
-        // A contract that nobody sells is the question's fault; a price that nobody knows is the catalog's.
-        // What does not hold the workload does not qualify, whatever it costs.
-        let unpriced = ["price-unknown", "price-too-old"];
-        let unfit = ["not-offered", "memory", "layout", "precision-unsupported"];
-        let only_unknown_prices = recommendations.is_empty()
-            && self.rejects.only(&[&unpriced[..], &unfit].concat())
-            && !self.rejects.only(&unfit);
+        let only_unknown_prices = recommendations.is_empty() && self.only_prices_are_missing();
         if self.considered == 0 {
             // Nothing passed the filters at all: say which of them turned the machines away.
             for (miss, count) in self.limits.filter.misses(self.catalog) {
@@ -382,7 +392,8 @@ impl Search<'_> {
     fn within_quotas(&self, candidate: &Candidate, mut costs: Vec<Cost>) -> Vec<Cost> {
         let (instance, nodes, region) = (candidate.instance, candidate.nodes, candidate.deal.region);
         for cost in &mut costs {
-            let launch = Launch { instance, nodes, region, billing: cost.billing };
+            let falls_back = self.limits.spot.fallback_after.is_some();
+            let launch = Launch { instance, nodes, region, billing: cost.billing, falls_back };
             let short = quota::shortfall(self.catalog, &self.limits.quotas, &launch);
             cost.notes.extend(short.map(|short| format!("not launchable: {}", short.message())));
         }

@@ -235,6 +235,7 @@ fn unpack_price(row: &[u8; PRICE_BYTES]) -> Price {
         overridden: kind & OVERRIDDEN != 0,
         fee: None,
         listed: None,
+        listed_fee: None,
         list: None,
         off_list_pct: None,
         allow: Vec::new(),

@@ -34,6 +34,8 @@ pub struct Price {
     pub fee: Option<Usd>,
     /// The price as the source has it, where `per_hour` was converted from its currency.
     pub listed: Option<(Currency, UsdPerHour)>,
+    /// The fee as the source has it, in the currency of `listed`.
+    pub listed_fee: Option<Usd>,
     /// The list price that an overlay took per cent of.
     pub list: Option<ListPrice>,
     /// Per cent that a project has taken off already; no file of a catalog has this.

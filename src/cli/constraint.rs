@@ -169,7 +169,7 @@ pub struct LimitArgs {
     #[arg(allow_hyphen_values = true)]
     pub max_hourly: Option<Amount>,
 
-    /// At most so many dollars for the whole job
+    /// At most so many dollars for the whole job; of a term its share counts (`check` counts all that is owed)
     #[arg(long, env = "GPUADVISE_BUDGET", hide_env = true, value_name = "USD", allow_hyphen_values = true)]
     pub budget: Option<Amount>,
 
@@ -214,7 +214,7 @@ pub struct LimitArgs {
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     pub explain: Option<bool>,
 
-    /// End with exit code 4 when the best row costs more than this
+    /// End with exit code 4 when the best row costs more than this, terms counted as by --budget
     #[arg(
         long,
         env = "GPUADVISE_FAIL_OVER",

@@ -118,6 +118,8 @@ impl Frame {
     /// Writes the findings of an invalid catalog, beside the empty fields of the command where it has some.
     fn refuse(&self, findings: &[Finding], empty: Option<&dyn Content>) -> anyhow::Result<Catalog> {
         let found = Findings::new(findings);
+        // Nothing is priced, so that no rate is missed.
+        let _ = self.money.set(RefCell::default());
         match empty {
             Some(empty) => self.answer(&Catalog::default(), &[], &[], Broken::new(empty, found))?,
             None => self.answer(&Catalog::default(), &[], &[], found)?,

@@ -112,6 +112,11 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
         let message = format!("`--gpus {gpus}` asks for more than `--max-gpus {most}` allows");
         return Err(InputError::new(message, "leave one of them out").into());
     }
+    let named = nccl::Named {
+        any: !filter.instances.is_empty() || !filter.gpus.is_empty(),
+        machines: !filter.instances.is_empty(),
+        assumed: limit.assume_network.is_some(),
+    };
     Ok(Limits {
         filter,
         gpus: limit.gpus,
@@ -125,7 +130,7 @@ pub fn limits(args: &ConstraintArgs, catalog: &Catalog, today: Date) -> anyhow::
         billing: if asked.is_empty() { vec![Billing::OnDemand] } else { asked },
         min_spot_discount: limit.min_spot_discount.map(|percent| percent.0 / 100.0),
         assume_network_gbps: limit.assume_network.map(|gbps| gbps.0),
-        measured: limit.nccl.as_deref().map(|file| nccl::measured(file, catalog)).transpose()?,
+        measured: limit.nccl.as_deref().map(|file| nccl::measured(file, catalog, named)).transpose()?,
         quotas: limit
             .quota
             .as_deref()

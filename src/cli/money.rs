@@ -4,7 +4,7 @@
 use super::args::GlobalArgs;
 use super::value::{Fx, Term};
 use crate::catalog::Catalog;
-use crate::catalog::price::Currency;
+use crate::catalog::price::{Currency, Price};
 use crate::catalog::provenance::{AsOf, SourceId};
 use crate::catalog::select::{Filter, MaxAge};
 use crate::diag::{Assumption, InputError, Warning, near_names};
@@ -120,17 +120,31 @@ impl Money {
         let Some(currency) = self.display.as_ref().filter(|_| self.is_native()) else { return Ok(()) };
         let currency = Currency::from_code(&currency.code).unwrap_or(Currency::USD);
         let any_age = Filter { max_age: None, billing: Vec::new(), ..filter.clone() };
-        let foreign = any_age.prices(catalog).into_iter().filter(|price| exchange::is_foreign(price)).count();
+        // What is not known in any currency needs no rate.
+        let foreign = |price: &&Price| exchange::is_foreign(price) && price.per_hour.is_some();
+        let foreign = any_age.prices(catalog).into_iter().filter(foreign).count();
         if foreign > 0 {
             let what =
                 format!("{foreign} of the prices asked for are in another currency and no rate is known");
             return Err(no_rate(currency, catalog, &what));
         }
         if limits_in_usd {
-            return Err(no_rate(currency, catalog, "limits are in US dollars and no exchange rate is known"));
+            return self.need_dollars("limits are");
         }
         self.confirmed = true;
         Ok(())
+    }
+
+    /// Refuses, where everything is counted in another currency without a rate, what is in dollars.
+    pub fn need_dollars(&self, what: &str) -> Result<(), InputError> {
+        match self.display.as_ref().filter(|_| self.is_native()) {
+            Some(display) => {
+                let currency = Currency::from_code(&display.code).unwrap_or(Currency::USD);
+                let what = format!("{what} in US dollars and no exchange rate is known");
+                Err(no_rate(currency, &Catalog::default(), &what))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Rates that are older than the prices may be, as a warning.

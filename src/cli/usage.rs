@@ -185,21 +185,15 @@ fn brackets(text: &str, lang: Lang) -> String {
     said + rest
 }
 
-/// A line within the width, later lines below its text.
+/// A line within the width, later lines below its text: below what an entry means, and what `- value: ` says.
 fn wrapped(line: &str, width: usize, page: &mut String) {
     let text = line.trim_start();
     let indent = line.len() - text.len();
-    let column = text.find("  ").filter(|_| indent > 0).map_or(indent, |at| {
-        let behind = text[at..].len() - text[at..].trim_start().len();
-        indent + width_of(&text[..at]) + behind
-    });
-    let (lead, body) = if column == indent {
-        (&line[..indent], text)
-    } else {
-        let at = text.find("  ").unwrap_or_default();
-        let body = text[at..].trim_start();
-        (&line[..line.len() - body.len()], body)
-    };
+    let beside = text.find("  ").map(|at| text.len() - text[at..].trim_start().len());
+    let value = || text.find(": ").filter(|_| text.starts_with("- ")).map(|at| at + 2);
+    let start = beside.or_else(value).filter(|_| indent > 0).unwrap_or(0);
+    let column = indent + width_of(&text[..start]);
+    let (lead, body) = line.split_at(indent + start);
     let lines = broken(body, width.saturating_sub(column).max(NARROWEST));
     if lines.is_empty() {
         page.push('\n');
@@ -214,6 +208,15 @@ fn wrapped(line: &str, width: usize, page: &mut String) {
 mod tests {
     use super::help;
     use crate::lang::Lang;
+
+    #[test]
+    fn a_value_goes_on_below_what_it_says() {
+        let page = format!("Options:\n          - optimizer: {}\n", "Words that nobody says. ".repeat(6));
+        let said = help(&page, Lang::find("zh").expect("Chinese"), 60, false);
+        let later: Vec<&str> = said.lines().skip(2).collect();
+        let below = " ".repeat("          - optimizer: ".len());
+        assert!(!later.is_empty() && later.iter().all(|line| line.starts_with(&below)), "{said}");
+    }
 
     #[test]
     fn headings_stand_out_on_a_terminal() {

@@ -289,6 +289,8 @@ pub struct ServingSpeed {
     pub output_tokens_per_s: f64,
     /// Requests per second of one replica.
     pub requests_per_s: f64,
+    /// Requests that one replica works on at once, on average over replicas; others wait.
+    pub running: f64,
     /// Requests of the asked lengths that fit the KV cache of one replica.
     pub max_concurrency: u32,
     /// KV cache of one replica in tokens.

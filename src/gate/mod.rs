@@ -151,6 +151,8 @@ pub enum Found {
     Choice(Spend),
     /// Configurations, but no price of any of them.
     UnknownPrice,
+    /// Configurations, but no price of any of them in dollars: the currencies that have no rate.
+    NoRate(Vec<String>),
     /// Configurations, but every price of them is older than a constraint allows.
     TooOld,
     /// Nothing; with the nearest miss in words.
@@ -162,7 +164,7 @@ impl Found {
     pub fn is_at_least(&self) -> bool {
         match self {
             Self::Choice(spend) => spend.at_least,
-            Self::UnknownPrice | Self::TooOld => true,
+            Self::UnknownPrice | Self::NoRate(_) | Self::TooOld => true,
             Self::Nothing(_) => false,
         }
     }
@@ -206,6 +208,14 @@ impl Budget {
                 let message =
                     "no price is known for anything that qualifies; add one with a --catalog overlay";
                 vec![Violation { level: self.unknown_price, ..deny(ids::UNKNOWN, message.to_owned()) }]
+            }
+            Found::NoRate(codes) => {
+                let flags: Vec<String> = codes.iter().map(|code| format!("--fx {code}=RATE")).collect();
+                let message = format!(
+                    "no exchange rate is known for the prices of what qualifies: say `{}`",
+                    flags.join(" ")
+                );
+                vec![Violation { level: self.unknown_price, ..deny(ids::UNKNOWN, message) }]
             }
             Found::TooOld => {
                 let message = "every price that would qualify is older than `max-age` allows";

@@ -5,6 +5,7 @@
 //! none. The pattern with the most literal text wins.
 
 use super::image::Catalogue;
+use super::words::{PHRASE, is_phrase, is_wide, is_words, put, sentence_end};
 use std::cell::Cell;
 
 /// Messages inside parts inside messages: deeper than this a part stays as it is.
@@ -18,9 +19,6 @@ const PATIENCE: u32 = 2000;
 
 /// A pattern with fewer letters than these could be found in any sentence.
 const CLEAR: usize = 8;
-
-/// Words in a row that make a phrase.
-const PHRASE: usize = 3;
 
 /// What stands before a message on stderr.
 const TAGS: [&str; 4] = ["error: ", "warning: ", "note: ", "hint: "];
@@ -108,42 +106,6 @@ impl<'t> Pattern<'t> {
     }
 }
 
-/// Where the first sentence of several ends: behind its stop.
-fn sentence_end(text: &str) -> Option<usize> {
-    text.match_indices(". ").map(|(at, _)| at + 1).find(|&end| {
-        let begins = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '`' | '(');
-        let shortened = ["e.g.", "i.e.", "vs."].iter().any(|short| text[..end].ends_with(short));
-        !shortened && text[end + 1..].starts_with(begins)
-    })
-}
-
-/// Whether words of English stand in a row, as in a sentence and not in a list of names and figures.
-fn is_phrase(text: &str) -> bool {
-    let mut row = 0;
-    text.split(' ').any(|word| {
-        let plain = word.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '.' | '(' | ')'));
-        let is_word =
-            !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_lowercase() || b == b'\'' || b == b'-');
-        row = if is_word { row + 1 } else { 0 };
-        let found = row >= PHRASE;
-        // What stands between commas is a list, of names as of texts.
-        if word.ends_with([',', ';']) {
-            row = 0;
-        }
-        found
-    })
-}
-
-/// Whether a text is nothing but letters.
-fn is_words(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b' ')
-}
-
-/// Whether a character is written without spaces beside its like.
-pub(super) fn is_wide(c: char) -> bool {
-    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
-}
-
 impl Catalogue<'_> {
     /// The text in this language; `None` where nothing in it is known.
     pub(super) fn say(&self, text: &str) -> Option<String> {
@@ -179,6 +141,7 @@ impl Speaker<'_> {
         }
         self.patience.set(left - 1);
         let said = self.placed(text, depth).or_else(|| self.tagged(text, depth));
+        let said = said.or_else(|| self.starred(text, depth));
         if let Some(said) = said.or_else(|| self.whole(text, depth)).or_else(|| self.announced(text, depth)) {
             return Some(said);
         }
@@ -193,13 +156,13 @@ impl Speaker<'_> {
         }
         self.sentences(text, depth)
             .or_else(|| self.stopped(text, depth, true))
-            .or_else(|| self.starred(text, depth))
             .or_else(|| self.listed(text, depth, true))
             .or_else(|| self.labelled(text, depth))
             .or_else(|| self.bracketed(text, depth))
             .or_else(|| self.stopped(text, depth, false))
             .or_else(|| self.listed(text, depth, false))
             .or_else(|| self.counted(text))
+            .or_else(|| self.measured(text))
     }
 
     /// A text that is a message as a whole.
@@ -228,10 +191,13 @@ impl Speaker<'_> {
     /// phrase that is not known.
     fn fill(&self, pattern: &Pattern<'_>, parts: &[&str], depth: usize) -> Option<String> {
         let (literals, names) = pieces(pattern.text);
+        let stop = self.stop_behind(pattern, parts, depth);
         let mut said = literals[0].to_owned();
         for (name, literal) in names.iter().zip(&literals[1..]) {
             let at = pattern.names.iter().position(|own| own == name)?;
+            let is_last = at + 1 == parts.len();
             let part = parts[at];
+            let part = stop.filter(|_| is_last).map_or(part, |(end, _)| part.trim_end_matches(end));
             let habits = &self.catalogue.habits;
             let free = habits.free.contains(name);
             let quote = pattern.literals[at].chars().last().filter(|c| matches!(c, '`' | '\'' | '"'));
@@ -244,16 +210,30 @@ impl Speaker<'_> {
             if !is_clear || odd && self.whole(part, depth + 1).is_none() {
                 return None;
             }
-            let wide = |c: Option<char>| c.is_some_and(is_wide);
-            // A space that parts Latin letters from others goes where both sides are the others.
-            if said.ends_with(' ') && wide(own.chars().next()) && wide(said.trim_end().chars().last()) {
-                said.pop();
-            }
-            said.push_str(own);
-            let behind = literal.strip_prefix(' ').filter(|rest| wide(rest.chars().next()));
-            said.push_str(behind.filter(|_| wide(own.chars().last())).unwrap_or(literal));
+            put(own, &mut said);
+            put(literal, &mut said);
+        }
+        let (_, end) = stop.unwrap_or_default();
+        if !said.ends_with(end) {
+            said.push_str(end);
         }
         Some(said)
+    }
+
+    /// The full stop or colon behind a pattern that ends in a part: the sentence's and not the part's, unless the part
+    /// comes from outside, or is a sentence with which the message ends. As it is in English and in the language.
+    fn stop_behind(&self, pattern: &Pattern<'_>, parts: &[&str], depth: usize) -> Option<(char, &str)> {
+        let habits = &self.catalogue.habits;
+        let (part, name) = (parts.last()?, pattern.names.last()?);
+        let is_own = pattern.ends().1.is_empty() && !habits.free.contains(name);
+        let (end, own) =
+            [('.', habits.stop), (':', habits.colon)].into_iter().find(|(end, _)| part.ends_with(*end))?;
+        let is_sentence =
+            pattern.text.ends_with(&format!("{{{name}}}")) && self.whole(part, depth + 1).is_some();
+        let is_own = is_own && !is_sentence;
+        let bare = part.strip_suffix(end)?;
+        (is_own && !bare.is_empty() && !bare.ends_with(['.', ' ']) && !bare.contains(". "))
+            .then_some((end, own))
     }
 
     /// Several sentences, each alone.
@@ -310,6 +290,14 @@ impl Speaker<'_> {
         let at = self.catalogue.literals.binary_search_by(|(key, _)| (*key).cmp(word)).ok()?;
         let one = is_number && !word.contains(' ');
         one.then(|| format!("{number} {}", self.catalogue.literals[at].1))
+    }
+
+    /// Words and a number: `master weights 26.077`.
+    fn measured(&self, text: &str) -> Option<String> {
+        let (words, number) = text.rsplit_once(' ')?;
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+        let at = self.catalogue.literals.binary_search_by(|(key, _)| (*key).cmp(words)).ok()?;
+        is_number.then(|| format!("{} {number}", self.catalogue.literals[at].1))
     }
 
     /// `file:3:5: what`.

@@ -7,6 +7,7 @@ mod image;
 mod matching;
 mod quote;
 pub mod source;
+mod words;
 
 pub use quote::{quoted, unquoted};
 

@@ -83,13 +83,66 @@ fn texts_are_said_whole_by_pattern_and_piece_by_piece() {
 #[test]
 fn a_phrase_that_is_not_known_is_not_put_into_a_sentence() {
     let messages = "\"{n} in {scope}\" = \"{scope}中的 {n}\"\n\"the whole catalog\" = \"整个目录\"\n\"quoted from {source}\" = \"来自 {source}\"\n";
-    assert_eq!(said(messages, "5 in H100"), "H100中的 5");
+    assert_eq!(said(messages, "5 in H100"), "H100 中的 5");
     assert_eq!(said(messages, "5 in the whole catalog"), "整个目录中的 5");
     assert_eq!(said(messages, "5 in all of the list"), "5 in all of the list");
     assert_eq!(said(messages, "quoted from a paper of theirs"), "来自 a paper of theirs");
-    assert_eq!(said(messages, "rank 1: 5 in H100"), "rank 1: H100中的 5");
+    assert_eq!(said(messages, "rank 1: 5 in H100"), "rank 1: H100 中的 5");
     assert_eq!(said(messages, "Rows in file"), "Rows in file");
-    assert_eq!(said(messages, "[odd-id] 5 in H100"), "[odd-id] H100中的 5");
+    assert_eq!(said(messages, "[odd-id] 5 in H100"), "[odd-id] H100 中的 5");
+}
+
+#[test]
+fn the_stop_behind_a_last_part_ends_the_sentence() {
+    let messages = "\"the GPU holds {count}\" = \"该 GPU 可容纳 {count} 个\"\n\"a month costs {kind}\" = \"每月 {kind}\"\n\
+                    \"the units are {id}\" = \"单位为 {id}\"\n\"taken from {source}\" = \"来自 {source}\"\n\"spot\" = \"抢占式\"\n\
+                    \"more of these follow\" = \"还有更多\"\n\"we say: {message}\" = \"说 {message}\"\n\"Nothing fits.\" = \"都放不下！\"\n";
+    for (text, expected) in [
+        ("the GPU holds 2", "该 GPU 可容纳 2 个"),
+        ("the GPU holds 2.", "该 GPU 可容纳 2 个。"),
+        ("the GPU holds 2:", "该 GPU 可容纳 2 个："),
+        ("the GPU holds 2.5.", "该 GPU 可容纳 2.5 个。"),
+        ("the GPU holds 2. More of these follow.", "该 GPU 可容纳 2 个。More of these follow."),
+        ("the GPU holds 2. more of these follow.", "the GPU holds 2. more of these follow."),
+        ("a month costs spot.", "每月抢占式。"),
+        ("the units are fp32, fp16.", "单位为 fp32, fp16。"),
+        ("the units are fp32 ...", "单位为 fp32 ..."),
+        ("taken from Widgets Inc.", "来自 Widgets Inc."),
+        ("we say: Nothing fits.", "说都放不下！"),
+    ] {
+        assert_eq!(said(messages, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_star_is_no_part_of_what_it_marks() {
+    let messages = "\"{kind} (all upfront)\" = \"{kind}（全预付）\"\n\"all upfront\" = \"全预付\"\n\"rent {kind}\" = \"租用 {kind}\"\n\
+                    \"spot\" = \"抢占式\"\n\"subscription-1y\" = \"包年包月 1 年\"\n";
+    for (text, expected) in [
+        ("spot *", "抢占式 *"),
+        ("rent spot *", "租用抢占式 *"),
+        ("rent xyz *", "租用 xyz *"),
+        ("subscription-1y (all\u{a0}upfront) *", "包年包月 1 年（全预付） *"),
+        ("subscription-1y (all upfront) *", "包年包月 1 年（全预付） *"),
+        ("spot (all upfront), spot *", "抢占式（全预付）、抢占式 *"),
+    ] {
+        assert_eq!(said(messages, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn figures_stand_beside_words_and_latin_beside_others() {
+    let messages = "\"weights\" = \"权重\"\n\"KV cache\" = \"KV 缓存\"\n\"{one} against {other}\" = \"{one}对比{other}\"\n\"own\" = \"自购\"\n";
+    for (text, expected) in [
+        ("weights 13.039", "权重 13.039"),
+        ("KV cache 1", "KV 缓存 1"),
+        ("other words 1", "other words 1"),
+        ("own against weights", "自购对比权重"),
+        ("own against A100", "自购对比 A100"),
+        ("H100 against own", "H100 对比自购"),
+    ] {
+        assert_eq!(said(messages, text), expected, "{text}");
+    }
 }
 
 #[test]

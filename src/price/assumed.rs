@@ -56,6 +56,7 @@ pub fn add(catalog: &mut Catalog, assumed: &[Assumed]) -> (usize, BTreeMap<Sourc
                 per_hour: Some(UsdPerHour::new(reduced)),
                 stat: Some(what.into()),
                 listed: None,
+                listed_fee: None,
                 fee: None,
                 allow: Vec::new(),
                 ..on_demand.clone()

@@ -136,6 +136,7 @@ fn cost(price: &Price, job: &Job, on_demand: Option<UsdPerHour>) -> Cost {
     let block = || Some(whole?.cost(BilledHours::from_f64(owed?)?));
     let block = (price.billing == Billing::CapacityBlock).then(block).flatten();
     let commitment = in_term.or(block);
+    let one_term = terms.and_then(|(term, _)| Some(whole?.cost(BilledHours::from_f64(f64::from(term))?)));
     Cost {
         billing: price.billing,
         upfront: price.upfront,
@@ -150,7 +151,7 @@ fn cost(price: &Price, job: &Job, on_demand: Option<UsdPerHour>) -> Cost {
         low: total(billed.low),
         high: total(billed.high),
         commitment,
-        upfront_paid: upfront_paid(price, commitment, job, terms.map_or(0.0, |(_, n)| n)),
+        upfront_paid: upfront_paid(price, block.or(one_term), price.fee, job),
         ratio_to_on_demand: ratio(),
         spot: billed.run,
         listed: listed(price, job, owed.filter(|_| only_hours(&parts, &billed)), terms),
@@ -180,6 +181,8 @@ fn listed(price: &Price, job: &Job, hours: Option<f64>, terms: Option<(u32, f64)
         per_gpu_hour: each.per(job.gpus_per_node),
         total: hours.and_then(cost),
         commitment: terms.and_then(|(term, n)| cost(f64::from(term) * n)),
+        upfront_paid: terms
+            .and_then(|(term, _)| upfront_paid(price, cost(f64::from(term)), price.listed_fee, job)),
     })
 }
 
@@ -203,17 +206,18 @@ pub fn terms_owed(hours: f64, term_hours: u32) -> f64 {
     (hours / f64::from(term_hours)).ceil().max(1.0)
 }
 
-/// What is paid at the start of all terms: nothing, everything, or the part that the source tells.
-fn upfront_paid(price: &Price, commitment: Option<Usd>, job: &Job, terms: f64) -> Option<Usd> {
+/// What is paid at the start of a term or of a block, the first where several follow each other: nothing, all that it
+/// owes, or the part that the source tells (`fee`, of one machine).
+fn upfront_paid(price: &Price, owed: Option<Usd>, fee: Option<Usd>, job: &Job) -> Option<Usd> {
     if price.billing == Billing::CapacityBlock {
-        return commitment;
+        return owed;
     }
     match price.upfront? {
         Upfront::No => Some(Usd::ZERO),
-        Upfront::All => commitment,
+        Upfront::All => owed,
         Upfront::Partial => {
-            let fee = price.fee.filter(|_| price.currency == Currency::USD)?;
-            Some(fee.times(job.nodes).times(terms as u32).min(commitment?))
+            let fee = fee.filter(|_| price.currency == Currency::USD)?;
+            Some(fee.times(job.nodes).min(owed?))
         }
     }
 }
@@ -221,7 +225,9 @@ fn upfront_paid(price: &Price, commitment: Option<Usd>, job: &Job, terms: f64) -
 fn notes(price: &Price, job: &Job) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(stat) = &price.stat {
-        notes.push(format!("the price is the {stat}"));
+        // A discount is off what the source says.
+        let what = if price.off_list_pct.is_some() { "list price" } else { "price" };
+        notes.push(format!("the {what} is the {stat}"));
     }
     if let Some((currency, amount)) = price.listed {
         let amount = amount.decimal().round_dp(9).normalize();

@@ -32,6 +32,8 @@ pub fn apply(catalog: &mut Catalog, discounts: &[Discount]) -> usize {
         if let Some(reduced) = reduced.filter(|reduced| !reduced.is_zero()) {
             price.per_hour = Some(UsdPerHour::new(reduced));
             price.fee = price.fee.and_then(|fee| fee.decimal().checked_mul(left)).map(Usd::from_decimal);
+            price.listed_fee =
+                price.listed_fee.and_then(|fee| fee.decimal().checked_mul(left)).map(Usd::from_decimal);
             price.listed = price.listed.and_then(|(currency, listed)| {
                 Some((currency, UsdPerHour::new(listed.decimal().checked_mul(left)?)))
             });

@@ -45,7 +45,7 @@ pub struct Cost {
     pub high: Option<Usd>,
     /// What a commitment owes over its whole term.
     pub commitment: Option<Usd>,
-    /// What is paid at the start of a commitment.
+    /// What is paid at the start of a commitment; where terms follow each other, of the first.
     pub upfront_paid: Option<Usd>,
     /// Job total over the on-demand total of the same machine and region: 0.4 is 60 % saved.
     pub ratio_to_on_demand: Option<f64>,
@@ -79,6 +79,8 @@ pub struct Listed {
     pub total: Option<Usd>,
     /// What a commitment owes over its whole term.
     pub commitment: Option<Usd>,
+    /// What is paid at its start.
+    pub upfront_paid: Option<Usd>,
 }
 
 /// The hours of a job that money depends on: optimistic, expected, pessimistic.

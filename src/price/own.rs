@@ -79,8 +79,22 @@ impl Server {
         self.power_kw.map(|kw| kw * f64::from(nodes) * self.pue * YEAR_HOURS / 1e3)
     }
 
-    /// What is bought less what is sold, year by year: a server at the start of each life, its residual at the end of one
-    /// and at the end of the `years`. `None` where the price is not known.
+    /// Share of its life that a server which is still in use has behind it when so many years are over; `None` where the last
+    /// life ends with them.
+    fn used_of_last(&self, years: u32) -> Option<f64> {
+        let used = (f64::from(years) / self.life_years).fract();
+        (used > 1e-9 && used < 1.0 - 1e-9).then_some(used)
+    }
+
+    /// What the servers in use when so many years are over still stand in the books for: straight line from the price to the
+    /// residual. `None` where the price is not known or no life is left.
+    pub fn book_value(&self, nodes: u32, years: u32) -> Option<Usd> {
+        let left = 1.0 - self.used_of_last(years)?;
+        self.price?.scaled(f64::from(nodes) * (self.residual + (1.0 - self.residual) * left))
+    }
+
+    /// What is bought less what is sold, year by year: a server at the start of each life, its residual at the end of one;
+    /// one that is still in use at the end of the `years` counts at its book value then. `None` where the price is not known.
     fn purchases(&self, nodes: u32, years: u32) -> Option<Vec<Usd>> {
         let count = f64::from(nodes);
         let (bought, sold) = (self.price?.scaled(count)?, self.price?.scaled(count * self.residual)?);
@@ -92,12 +106,12 @@ impl Server {
             let last = year == years;
             let (before, after) = (ended(year - 1), ended(year));
             // A life that ends with the last year is not followed by another.
-            let on_the_edge = (f64::from(year) / self.life_years).fract().abs() < 1e-9;
+            let on_the_edge = self.used_of_last(year).is_none();
             let ends = after - before;
             let follows = if last && on_the_edge { ends.saturating_sub(1) } else { ends };
             let begins = u32::from(year == 1) + follows;
-            let closes = ends + u32::from(last && !on_the_edge);
-            all.push(times(bought, begins)?.minus(times(sold, closes)?));
+            let left = self.book_value(nodes, years).filter(|_| last).unwrap_or(Usd::ZERO);
+            all.push(times(bought, begins)?.minus(times(sold, ends)?).minus(left));
         }
         Some(all)
     }

@@ -8,8 +8,8 @@ use crate::money::{BilledHours, Usd, UsdPerHour};
 pub struct Terms {
     /// Effective price of an hour of all machines, the upfront part spread over the term.
     pub rate: UsdPerHour,
-    /// Paid at the start of each term.
-    pub upfront: Usd,
+    /// Paid at the start of each term; `None` is not known.
+    pub upfront: Option<Usd>,
     /// Hours of a term.
     pub hours: u32,
 }
@@ -25,13 +25,24 @@ impl Terms {
         Some(self.rate.cost(BilledHours::from_f64(f64::from(self.hours))?))
     }
 
+    /// What all terms owe that cover `years`.
+    pub fn owed(&self, years: u32) -> Option<Usd> {
+        self.owed_by_one()?.scaled(f64::from(self.count(years)))
+    }
+
     /// Cash year by year: the upfront part in the year in which a term starts, the rest hour by hour; what a term still owes
-    /// after the last year stands in that year. The sum is what all terms owe, to the cent.
+    /// after the last year stands in that year. The sum is what all terms owe, to the cent. `None` where the years of a term
+    /// cannot be told apart, what is paid at its start not being known.
     pub fn cash(&self, years: u32) -> Option<Vec<Usd>> {
         let owed = self.owed_by_one()?;
-        let upfront = self.upfront.min(owed);
+        let upfront = match self.upfront {
+            Some(upfront) => upfront.min(owed),
+            // A term that ends within the year is paid in it, whenever it is.
+            None if years == 1 || f64::from(self.hours) <= YEAR_HOURS => Usd::ZERO,
+            None => return None,
+        };
         let rest = owed.minus(upfront);
-        let all = owed.scaled(f64::from(self.count(years)))?;
+        let all = self.owed(years)?;
         let (mut paid, mut left) = (Vec::new(), all);
         for year in 1..=years {
             let starts = self.count(year) - if year == 1 { 0 } else { self.count(year - 1) };
@@ -55,7 +66,7 @@ mod tests {
     }
 
     fn terms(rate: f64, upfront: f64, hours: u32) -> Terms {
-        Terms { rate: UsdPerHour::from_f64(rate).expect("a price"), upfront: usd(upfront), hours }
+        Terms { rate: UsdPerHour::from_f64(rate).expect("a price"), upfront: Some(usd(upfront)), hours }
     }
 
     /// All upfront for three years: everything is paid on the first day, and a fourth year starts a second term.
@@ -72,13 +83,23 @@ mod tests {
         assert_eq!((monthly.count(1), monthly.cash(2)), (12, Some(vec![usd(8760.0); 2])));
     }
 
+    /// What is due on the first day decides which year is paid when, unless a term is over within a year.
+    #[test]
+    fn an_unknown_start_is_no_start_of_nothing() {
+        let three = Terms { upfront: None, ..terms(10.0, 0.0, 26_280) };
+        assert_eq!((three.cash(3), three.owed(3)), (None, Some(usd(262_800.0))));
+        assert_eq!(three.cash(1), Some(vec![usd(262_800.0)]));
+        let one = Terms { upfront: None, ..terms(10.0, 0.0, 8760) };
+        assert_eq!(one.cash(2), Some(vec![usd(87_600.0); 2]));
+    }
+
     proptest! {
         #[test]
         fn cash_adds_up_to_what_is_owed(rate in 0.001..900.0_f64, share in 0.0..1.0_f64, term in 0_usize..3, years in 1_u32..20) {
             let hours = [730, 8760, 26_280][term];
             let plain = terms(rate, 0.0, hours);
             let owed = plain.owed_by_one().expect("owed");
-            let some = Terms { upfront: owed.scaled(share).expect("a share"), ..plain };
+            let some = Terms { upfront: Some(owed.scaled(share).expect("a share")), ..plain };
             let sum: Usd = some.cash(years).expect("cash").into_iter().sum();
             prop_assert_eq!(Some(sum), owed.scaled(f64::from(some.count(years))));
         }

@@ -3,7 +3,10 @@
 //! Its size follows the number of different prices, never that of rows: [`MOST_PRICES`], [`MOST_QUOTES`] and
 //! [`MOST_NAMES`] bound it. What several quotes of one price come to is decided in `settle`.
 
+mod amounts;
 mod places;
+
+pub(super) use amounts::decimal;
 
 use super::hardware::Regions;
 use super::rules::Rules;
@@ -31,12 +34,6 @@ pub const MOST_NAMES: usize = 65_000;
 /// Longest name of a machine, region or zone, characters.
 const LONGEST_NAME: usize = 128;
 
-/// Nothing costs more than this an hour, as in the checks of the catalog.
-const MOST_PER_HOUR: i64 = 1_000_000;
-
-/// Decimals of a price that are kept; the term of three years keeps its cents.
-const DECIMALS: u32 = 8;
-
 /// What makes a price: machine, region, kind, upfront.
 pub(super) type Key = (u32, u32, Billing, Option<Upfront>);
 
@@ -46,6 +43,8 @@ pub(super) struct Quote {
     pub(super) slot: u32,
     pub(super) seq: i64,
     pub(super) amount: Decimal,
+    /// Paid at the start of the term and for each of its hours, where the source says both.
+    pub(super) parts: Option<(Decimal, Decimal)>,
     pub(super) currency: Currency,
     /// Position in the list of sources.
     pub(super) source: u16,
@@ -216,6 +215,11 @@ impl<'c> Ledger<'c> {
         self.catalog
     }
 
+    /// The day of which the prices of the file are, as far as is known before its end.
+    pub(super) fn day(&self) -> Date {
+        self.file.said.or(self.file.as_of).unwrap_or(self.today)
+    }
+
     /// The file says that it is of this day; the newest counts.
     pub(super) fn said(&mut self, day: Date) {
         if day <= self.today {
@@ -269,9 +273,9 @@ impl<'c> Ledger<'c> {
         let said = || -> Result<_, Reason> {
             let provider = self.provider_of(offer)?;
             usable_names(offer)?;
-            Ok((provider, amount(&offer.amount)?, currency(offer.currency)?))
+            Ok((provider, amounts::amount(offer)?, self.currency(offer.currency)?))
         };
-        let (provider, amount, currency) = match said() {
+        let (provider, (amount, parts), currency) = match said() {
             Ok(said) => said,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -285,7 +289,7 @@ impl<'c> Ledger<'c> {
         };
         let (region, slot) = self.region(provider, offer, source)?;
         let pooled = offer.pooled || self.catalog.provider(provider).tier == Tier::Marketplace;
-        let quote = Quote { slot, seq: offer.seq, amount, currency, source, rows: 1, pooled };
+        let quote = Quote { slot, seq: offer.seq, amount, parts, currency, source, rows: 1, pooled };
         Ok(Ok(((machine, region, offer.billing, offer.upfront), quote)))
     }
 
@@ -301,7 +305,8 @@ impl<'c> Ledger<'c> {
             Entry::Vacant(entry) => entry.insert(Vec::with_capacity(1)),
             Entry::Occupied(entry) => entry.into_mut(),
         };
-        let same = |it: &Quote| it.slot == quote.slot && (it.seq != quote.seq || it.amount == quote.amount);
+        let equal = |it: &Quote| (it.amount, it.parts) == (quote.amount, quote.parts);
+        let same = |it: &Quote| it.slot == quote.slot && (it.seq != quote.seq || equal(it));
         let what = || (offer.line, format!("{} {} {}", offer.machine, offer.region, offer.slot));
         let room = quotes.len() < MOST_QUOTES;
         let Some(at) = quotes.iter().position(same) else {
@@ -321,6 +326,18 @@ impl<'c> Ledger<'c> {
             self.skip_more(Reason::OlderQuote, older.rows.into(), what);
         }
         Ok(())
+    }
+
+    /// The currency of the catalog with this code, blind to case.
+    fn currency(&self, code: &str) -> Result<Currency, Reason> {
+        let known = |currency: &Currency| {
+            *currency == Currency::USD || self.catalog.currencies.iter().any(|it| it.code == *currency)
+        };
+        match Currency::from_code(&code.to_ascii_uppercase()).filter(known) {
+            Some(currency) => Ok(currency),
+            None if code.is_empty() => Ok(Currency::USD),
+            None => Err(Reason::CurrencyNotKnown),
+        }
     }
 
     fn provider_of(&self, offer: &Offer<'_>) -> Result<ProviderId, Reason> {
@@ -358,43 +375,5 @@ fn usable_names(offer: &Offer<'_>) -> Result<(), Reason> {
         Ok(())
     } else {
         Err(Reason::NameNotUsable)
-    }
-}
-
-/// The exact amount, with at most [`DECIMALS`] decimals.
-fn amount(amount: &Amount<'_>) -> Result<Decimal, Reason> {
-    let exact = match amount {
-        Amount::Exact(exact) => *exact,
-        Amount::Text(text) if text.trim().is_empty() => return Err(Reason::NoPrice),
-        Amount::Text(text) => decimal(text).ok_or(Reason::PriceNotUsable)?,
-    };
-    let rounded = exact.round_dp(DECIMALS).normalize();
-    if rounded > Decimal::ZERO && rounded <= Decimal::from(MOST_PER_HOUR) {
-        Ok(rounded)
-    } else {
-        Err(Reason::PriceNotUsable)
-    }
-}
-
-/// A decimal number as people and programs write it: `3.06`, `1e-3`; nothing else.
-pub(super) fn decimal(text: &str) -> Option<Decimal> {
-    let text = text.trim();
-    // Of more digits than an exact decimal holds only the first count.
-    let exact = text.parse().ok().or_else(|| Decimal::from_scientific(text).ok());
-    exact.or_else(|| {
-        let number: f64 = text.parse().ok().filter(|number: &f64| number.is_finite())?;
-        Decimal::try_from(number).ok()
-    })
-}
-
-fn currency(code: &str) -> Result<Currency, Reason> {
-    if code.is_empty() {
-        return Ok(Currency::USD);
-    }
-    let letters: [u8; 3] = code.as_bytes().try_into().map_err(|_| Reason::CurrencyNotKnown)?;
-    if letters.iter().all(u8::is_ascii_uppercase) {
-        Ok(Currency(letters))
-    } else {
-        Err(Reason::CurrencyNotKnown)
     }
 }

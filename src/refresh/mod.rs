@@ -6,6 +6,7 @@
 //! cannot be used is counted with a [`Reason`], never dropped.
 
 pub mod compare;
+mod doubt;
 #[cfg(feature = "refresh")]
 pub mod fetch;
 mod guard;
@@ -24,6 +25,7 @@ mod table;
 #[cfg(feature = "refresh")]
 pub mod update;
 
+pub use doubt::{Doubt, doubts};
 pub use guard::{MOST_BYTES, MOST_TOKEN};
 pub use ledger::{Ledger, MOST_NAMES, MOST_PRICES, MOST_QUOTES};
 pub use overlay::{Overlay, dated};
@@ -166,6 +168,8 @@ struct Hardware<'a> {
 enum Amount<'a> {
     Text(&'a str),
     Exact(Decimal),
+    /// Paid at the start of the term, and for each of its hours.
+    Parts(Decimal, Decimal),
 }
 
 impl<'a> Offer<'a> {

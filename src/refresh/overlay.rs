@@ -147,11 +147,20 @@ impl Overlay {
         if let Some(upfront) = key.3 {
             let _ = write!(text, "upfront = \"{}\", ", upfront.name());
         }
-        let _ = if stated.currency == Currency::USD {
-            write!(text, "usd-per-hour = {}, ", stated.amount)
+        let dollars = stated.currency == Currency::USD;
+        if let Some((fee, rest)) = stated.parts {
+            for (key, amount) in [("upfront-fee", fee), ("recurring-per-hour", rest)] {
+                if !amount.is_zero() {
+                    let _ = write!(text, "{key} = {amount}, ");
+                }
+            }
         } else {
-            write!(text, "per-hour = {}, currency = \"{}\", ", stated.amount, stated.currency.code())
-        };
+            let key = if dollars { "usd-per-hour" } else { "per-hour" };
+            let _ = write!(text, "{key} = {}, ", stated.amount);
+        }
+        if !dollars {
+            let _ = write!(text, "currency = \"{}\", ", stated.currency.code());
+        }
         if let Some(stat) = stated.stat {
             let _ = write!(text, "stat = \"{stat}\", ");
         }

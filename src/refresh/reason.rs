@@ -37,6 +37,7 @@ reasons! {
     NoGpu = "no-gpu";
     NoPrice = "no-price";
     NotAPrice = "not-a-price";
+    NotInForce = "not-in-force";
     NotOffered = "not-offered-there";
     OlderQuote = "older-quote";
     OtherProduct = "other-product";

@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 pub struct Stated {
     /// For one hour of the machine.
     pub amount: Decimal,
+    /// Paid at the start of the term and for each of its hours, where the source says both.
+    pub parts: Option<(Decimal, Decimal)>,
     /// In this currency.
     pub currency: Currency,
     /// What it is where there were several: `median-of-zones`, `median-of-offers`.
@@ -188,8 +190,8 @@ fn settle(
         let other = if newest == one { quote.source } else { one };
         if spot { other } else { newest }
     });
-    let price = |amount, stat| Stated { amount, currency: first.currency, stat, source };
-    let same = quotes.iter().all(|quote| quote.amount == first.amount);
+    let price = |amount, stat| Stated { amount, parts: None, currency: first.currency, stat, source };
+    let same = quotes.iter().all(|quote| (quote.amount, quote.parts) == (first.amount, first.parts));
     let mut slots: Vec<u32> = quotes.iter().map(|quote| quote.slot).collect();
     slots.sort_unstable();
     let twice = slots.windows(2).any(|pair| pair[0] == pair[1]);
@@ -200,7 +202,7 @@ fn settle(
         ));
     }
     if same {
-        return Ok(price(first.amount, None));
+        return Ok(Stated { parts: first.parts, ..price(first.amount, None) });
     }
     if billing != Billing::Spot || twice {
         return Err(Reason::ConflictingPrices);

@@ -78,6 +78,10 @@ fn next(reader: &mut csv::Reader<Guard<'_>>, record: &mut csv::ByteRecord) -> Re
     })
 }
 
+fn one(header: &csv::StringRecord, separator: char) -> bool {
+    header.get(0).is_some_and(|field| field.contains(separator))
+}
+
 fn header(bytes: &csv::ByteRecord, needs: &[&[&str]]) -> Result<Header, Fault> {
     let text = csv::StringRecord::from_byte_record(bytes.clone());
     let text = text.map_err(|_| Fault::at(1, 1, "the header is not UTF-8", "save the table as UTF-8"))?;
@@ -91,6 +95,12 @@ fn header(bytes: &csv::ByteRecord, needs: &[&[&str]]) -> Result<Header, Fault> {
     let header = Header { names };
     if let Some(need) = needs.iter().find(|need| !header.has(need)) {
         let message = format!("the header has no column `{}`", need.join("` or `"));
+        if let (1, Some(other)) = (header.names.len(), [';', '\t', '|'].into_iter().find(|&c| one(&text, c)))
+        {
+            let name = if other == '\t' { "tabs".to_owned() } else { format!("`{other}`") };
+            let hint = format!("its columns are separated by {name}: save it with commas between them");
+            return Err(Fault::at(1, 1, message, hint));
+        }
         let columns: Vec<String> = header.names.iter().take(20).map(|name| shown(name)).collect();
         return Err(Fault::at(1, 1, message, format!("this file has: {}", columns.join(", "))));
     }

@@ -74,7 +74,11 @@ fn prices(import: &Import) -> BTreeMap<String, String> {
                 of(row, "region"),
                 of(row, "billing")
             );
-            let amount = row.get("usd-per-hour").or(row.get("per-hour")).unwrap();
+            let figure = |key: &str| row.get(key).map(ToString::to_string);
+            let amount = figure("usd-per-hour").or_else(|| figure("per-hour")).unwrap_or_else(|| {
+                let rest = figure("recurring-per-hour").unwrap_or_default();
+                format!("{} + {rest}", figure("upfront-fee").unwrap()).trim_end_matches(" + ").to_owned()
+            });
             let currency = of(row, "currency");
             let more = [currency, of(row, "stat")].join(" ").trim().to_owned();
             (name, format!("{amount} {more}").trim().to_owned())

@@ -157,7 +157,10 @@ impl CheckAnswer {
 
     /// The answer of a run whose catalog cannot be used.
     pub fn nothing() -> Self {
-        Self { verdict: Verdict::Fail.name(), ..Self::new(Vec::new(), &Totals::default()) }
+        let mut answer = Self { verdict: Verdict::Fail.name(), ..Self::new(Vec::new(), &Totals::default()) };
+        // What is not known is no least either way.
+        answer.totals.at_least = true;
+        answer
     }
 }
 

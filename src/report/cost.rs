@@ -186,7 +186,7 @@ pub fn over_limit(
     let (provider, gpu) = (&catalog.provider(instance.provider).name, &catalog.gpu(instance.gpu).name);
     let (needed, allowed) = told_apart(actual, limit);
     let message = format!(
-        "{} x {provider}/{} ({gpu}), {}: {needed} {unit}, {allowed} allowed",
+        "{} x {provider}/{} ({gpu}), {}: {needed} {unit}, {allowed} {unit} allowed",
         row.nodes,
         instance.name,
         row.cost.billing.name()

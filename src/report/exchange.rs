@@ -98,6 +98,7 @@ impl Exchange {
             Grain::Total => self.decimals,
             Grain::Hourly => (HOURLY - 1).saturating_sub(lost),
             Grain::Shared => SHARED.saturating_sub(lost),
+            Grain::Unit => SHARED.max(self.decimals),
         }
     }
 
@@ -190,6 +191,8 @@ enum Grain {
     Hourly,
     /// A price for a share of a machine or for tokens.
     Shared,
+    /// A price for a unit of disk or of data, as a source prints it.
+    Unit,
 }
 
 impl Grain {
@@ -199,7 +202,7 @@ impl Grain {
     }
 
     fn of(field: &str) -> Self {
-        if ["per_gpu_hour", "per_million", "effective"].iter().any(|part| field.contains(part)) {
+        if ["gpu_hour", "per_million", "effective"].iter().any(|part| field.contains(part)) {
             Self::Shared
         } else if field.contains("per_hour") {
             Self::Hourly

@@ -7,6 +7,7 @@ use super::number::Num;
 use super::view::Block;
 use super::workload::WorkloadLine;
 use crate::catalog::Catalog;
+use crate::insight::nccl::bounds::may_be_domain;
 use crate::insight::nccl::expect::Expectation;
 use crate::insight::nccl::impact::Impact;
 use crate::insight::nccl::judge::{Cause, Judged};
@@ -230,7 +231,10 @@ impl NetworkLine {
             .zip(cluster.gpus)
             .zip(cluster.nodes)
             .and_then(|((it, gpus), nodes)| it.wire_share(f64::from(gpus), f64::from(nodes)));
-        let wire = wire.filter(|_| !judged.expected.as_ref().is_some_and(|expected| expected.domain));
+        let name = cluster.gpu.map(|id| catalog.gpu(id).name.as_str()).zip(cluster.gpus);
+        let linked = name.is_some_and(|(gpu, gpus)| may_be_domain(catalog, gpu, gpus))
+            || judged.expected.as_ref().is_some_and(|expected| expected.domain);
+        let wire = wire.filter(|_| !linked);
         let bandwidth = |value: f64| Num::rounded(value, 2);
         Self {
             file: file.to_owned(),

@@ -12,7 +12,7 @@ use crate::workload::Workload;
 use serde::Serialize;
 
 /// Columns of CSV: one line for each contract of each recommendation.
-const COLUMNS: [&str; 102] = [
+const COLUMNS: [&str; 103] = [
     "rank",
     "provider",
     "region",
@@ -76,6 +76,7 @@ const COLUMNS: [&str; 102] = [
     "output_tokens_per_s",
     "requests_per_s",
     "max_concurrency",
+    "running_requests",
     "bound",
     "dominant_assumption",
     "basis",

@@ -167,6 +167,8 @@ pub struct Performance {
     pub requests_per_s: Option<Num>,
     /// Serving: requests that fit the KV caches at the same time.
     pub max_concurrency: Option<Num>,
+    /// Serving: requests that are worked on at once, of those that are asked; at a rate, the most that it brings.
+    pub running_requests: Option<Num>,
     /// What limits it: `compute`, `memory`, `communication` or `latency`.
     pub bound: &'static str,
     /// The constant that moves the answer most.
@@ -388,6 +390,9 @@ impl Performance {
                     output_tokens_per_s: Some(Num::rate(speed.output_tokens_per_s * replicas)),
                     requests_per_s: Some(Num::rate(speed.requests_per_s * replicas)),
                     max_concurrency: Some(Num::exact(f64::from(speed.max_concurrency) * replicas)),
+                    running_requests: Some(Num::exact(
+                        (speed.running * replicas * (1.0 + f64::EPSILON)).floor(),
+                    )),
                     bound: speed.bound,
                     dominant_assumption: speed.dominant_assumption.clone(),
                     basis: speed.basis.name(),

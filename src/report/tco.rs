@@ -10,13 +10,14 @@ use super::view::Block;
 use crate::catalog::Catalog;
 use crate::catalog::instance::InstanceId;
 use crate::catalog::ownership::TokenPrice;
+use crate::catalog::price::Currency;
 use crate::catalog::region::RegionId;
 use crate::money::{Usd, UsdPerHour};
 use crate::price::listing::CostRow;
 use crate::price::own::{Server, YEAR_HOURS};
 use crate::price::tokens::{TokenBill, Tokens};
 use compare::{break_evens, carbon, cash, sums};
-use options::{api, gpus, own, rent, serverless};
+use options::{Bill, api, gpus, own, rent, serverless};
 use serde::Serialize;
 
 /// Months of a year.
@@ -192,7 +193,7 @@ pub struct OptionLine {
     pub total_usd: Option<Num>,
     /// What all terms of a commitment owe.
     pub commitment_usd: Option<Num>,
-    /// Paid at the start of each term.
+    /// Paid at the start of each term; `null` is not known.
     pub upfront_usd: Option<Num>,
     /// A part is not known: the whole costs at least this.
     pub at_least: bool,
@@ -215,7 +216,10 @@ pub struct OptionLine {
     #[serde(skip)]
     per_year: Option<Usd>,
     #[serde(skip)]
-    paid: Vec<Option<Usd>>,
+    bill: Bill,
+    /// The same in the currency that it is sold in.
+    #[serde(skip)]
+    listed: Option<(Currency, Bill)>,
 }
 
 /// One part of a year.
@@ -349,15 +353,14 @@ impl OptionLine {
         }
     }
 
-    /// The figures of what is paid year by year; unknown in one year is unknown in all.
-    fn priced(mut self, found: &Found, paid: Vec<Option<Usd>>) -> Self {
+    /// The figures of what is paid over the years.
+    fn priced(mut self, found: &Found, bill: Bill) -> Self {
         let busy = found.utilisation * YEAR_HOURS * gpus(found);
-        let total = paid.iter().copied().sum::<Option<Usd>>();
-        let per_year = total.and_then(|usd| usd.scaled(1.0 / f64::from(found.years)));
+        let per_year = bill.per_year();
         self.per_year = per_year;
-        self.paid = paid;
         self.usd_per_year = per_year.map(Num::usd);
-        self.total_usd = total.map(Num::usd);
+        self.total_usd = bill.total.map(Num::usd);
+        self.bill = bill;
         if self.option != "api" {
             self.usd_per_busy_gpu_hour = per_year.map(|usd| Num::rounded(usd.to_f64() / busy, 4));
         }

@@ -197,5 +197,5 @@ fn formulas<'a>(rows: impl Iterator<Item = (String, Option<&'a Vec<String>>)>) -
 
 /// What the star behind a contract means.
 fn overlay_legend(any: bool) -> Option<Block> {
-    any.then(|| Block::Text("* price from an overlay.".to_owned()))
+    any.then(|| Block::Text("* price from an overlay, `catalog update` or an assumed discount.".to_owned()))
 }

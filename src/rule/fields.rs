@@ -177,6 +177,7 @@ pub const FIELDS: &[Field] = &[
     number("row.performance.output_tokens_per_s", ""),
     number("row.performance.requests_per_s", ""),
     number("row.performance.max_concurrency", ""),
+    number("row.performance.running_requests", "worked on at once; others wait"),
     text("row.performance.bound", "compute, memory, communication, latency"),
     text("row.performance.dominant_assumption", ""),
     text("row.performance.basis", "measured, calibrated, formula"),

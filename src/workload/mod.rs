@@ -8,8 +8,10 @@ pub mod precision;
 pub mod resolve;
 pub mod settings;
 pub mod software;
+pub mod support;
 
 pub use resolve::resolve;
+pub use support::Layouts;
 
 use crate::diag::{Assumption, Warning};
 use crate::model::Architecture;
@@ -185,6 +187,10 @@ pub struct Training {
     pub scaling_efficiency: Option<f64>,
     /// The loss is computed without keeping the logits (a fused cross-entropy kernel).
     pub fused_loss: bool,
+    /// The software itself as the rows of the catalog name it, which is narrower than its class; empty where nobody said.
+    pub software: String,
+    /// The parallel layouts that it has.
+    pub layouts: Layouts,
 }
 
 /// A serving job.
@@ -216,6 +222,8 @@ pub struct Serving {
     pub engine: String,
     /// KV rule for layers with a window.
     pub kv_rule: KvRule,
+    /// The engine itself as the rows of the catalog name it, which is narrower than its class; empty where nobody said.
+    pub software: String,
     /// Hours of operation that are paid.
     pub hours: f64,
 }
@@ -230,6 +238,17 @@ pub enum Method {
     Lora,
     /// Low-rank adapters on frozen 4-bit weights (Dettmers et al. 2023).
     Qlora,
+}
+
+impl Method {
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Lora => "lora",
+            Self::Qlora => "qlora",
+        }
+    }
 }
 
 /// Optimizers by the states they keep.

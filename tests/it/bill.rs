@@ -217,7 +217,7 @@ fn a_miss_by_less_than_a_cent_is_told_with_enough_digits() {
         program.run(&[&["recommend", "--params", "1e9", "--task", "train"], &base[..], &limit].concat());
     for finished in [cost, search] {
         assert_eq!(finished.code, 3, "{}", finished.stderr);
-        assert!(finished.stderr.contains("50.001 USD/hour, 50.000 allowed"), "{}", finished.stderr);
+        assert!(finished.stderr.contains("50.001 USD/hour, 50.000 USD/hour allowed"), "{}", finished.stderr);
     }
 }
 

@@ -11,6 +11,34 @@ use std::path::Path;
 
 const ZH: &[&str] = &["--lang", "zh"];
 
+/// Runs beside those of every command, for texts that they do not show.
+const MORE: &[&[&str]] = &[
+    &["recommend", "--params", "7B", "--task", "train", "--billing", "committed", "--top", "2"],
+    &["recommend", "--model", "llama-3-8b", "--task", "infer", "--top", "1", "--explain"],
+    &[
+        "recommend",
+        "--params",
+        "7B",
+        "--task",
+        "train",
+        "--nccl",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/nccl/h100-ring.txt"),
+        "--top",
+        "1",
+    ],
+    &[
+        "network",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/nccl/h100-ring.txt"),
+        "--params",
+        "7B",
+        "--task",
+        "train",
+    ],
+    &["commitments", "--hours-per-day", "14", "--instance", "gcp/a2-highgpu-8g", "--max-spot-share", "50"],
+    &["cost", "--provider", "autodl"],
+    &["tco", "--gpu", "H100:8", "--utilisation", "60"],
+];
+
 #[test]
 fn json_and_csv_stay_english() {
     for arguments in RUNS {
@@ -69,7 +97,7 @@ fn figures(text: &str) -> BTreeMap<String, usize> {
 
 #[test]
 fn no_figure_is_lost_and_none_comes_in() {
-    for arguments in RUNS.iter().filter(|arguments| !is_script(arguments)) {
+    for arguments in RUNS.iter().chain(MORE).filter(|arguments| !is_script(arguments)) {
         let page = |more: &[&str]| run(&[arguments, ["--format", "markdown"].as_slice(), more].concat());
         let (english, chinese) = (page(&[]), page(ZH));
         for (english, chinese) in [(&english.stdout, &chinese.stdout), (&english.stderr, &chinese.stderr)] {
@@ -138,7 +166,7 @@ fn little_is_left_in_english() {
     let mut sources: Vec<&str> = catalog.sources.iter().map(|source| source.text.as_str()).collect();
     sources.sort_by_key(|source| std::cmp::Reverse(source.len()));
     let (mut lines, mut left) = (0, Vec::new());
-    for arguments in RUNS.iter().filter(|arguments| !is_script(arguments)) {
+    for arguments in RUNS.iter().chain(MORE).filter(|arguments| !is_script(arguments)) {
         let finished = run(&[arguments, ["--format", "markdown"].as_slice(), ZH].concat());
         for line in finished.stdout.lines().chain(finished.stderr.lines()) {
             lines += 1;

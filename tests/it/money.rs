@@ -717,3 +717,101 @@ fn an_old_rate_is_warned_of_in_every_command() {
         assert!(!ids("2026-11-01").contains("exchange-rate-old"), "{line}");
     }
 }
+
+/// An overlay of the one machine that is sold in yuan only, with a price that nobody knows beside it.
+fn yuan_and_unknown(project: &str) -> Program {
+    let overlay = "schema = 1\nprovider = \"alicloud\"\nsource = \"own\"\n[sources.own]\ntext = \"our contract\"\nas-of = 2026-11-01\n\
+                   [[price]]\ninstance = \"ecs.gn7e-c16g1.4xlarge\"\nregion = \"cn-mainland\"\nbilling = \"reserved-1y\"\nusd-per-hour = \"unknown\"\n";
+    Program::new().file("own.toml", overlay).file("gpuadvise.toml", project)
+}
+
+/// What is not known in any currency needs no rate.
+#[test]
+fn an_unknown_price_needs_no_rate() {
+    let asked = ["--instance", "alicloud/ecs.gn7e-c16g1.4xlarge", "--currency", "CNY"];
+    let finished = priced(&yuan_and_unknown(""), &asked);
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    assert_eq!(rows(&finished.json()).iter().filter(|row| row["amount_per_hour"].is_null()).count(), 1);
+}
+
+/// `check` answers in yuan where everything is in yuan; limits in dollars need a rate, and without `--currency` the remedy
+/// for such prices is a rate, not an overlay.
+#[test]
+fn the_gate_counts_in_yuan_too() {
+    let project = "[[workload]]\nname = \"a\"\nmodel = \"llama-3-8b\"\ntask = \"infer\"\nhours = 100\n\
+                   instance = \"alicloud/ecs.gn7e-c16g1.4xlarge\"\n";
+    let check = ["check", "--catalog", "own.toml", "--json"];
+    let program = yuan_and_unknown(project);
+    let finished = program.run(&[&check[..], &["--currency", "CNY"]].concat());
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    let document = finished.json();
+    assert_eq!((&document["currency"], &document["totals"]["total_usd"]), (&"CNY".into(), &Value::Null));
+    assert_eq!(document["totals"]["total_amount"].to_string(), "3474.2");
+    let finished = program.run(&check);
+    assert_eq!(finished.code, 4);
+    assert!(
+        finished.stderr.contains("say `--fx CNY=RATE`") && !finished.stderr.contains("add one"),
+        "{}",
+        finished.stderr
+    );
+    let limited = yuan_and_unknown(&format!("[budget]\ntotal = 1000\n{project}"));
+    let finished = limited.run(&[&check[..], &["--currency", "CNY"]].concat());
+    assert!(
+        finished.code == 2 && finished.stderr.contains("limits are in US dollars"),
+        "{}",
+        finished.stderr
+    );
+    // With a rate the page is in yuan, and what is held against it says its unit.
+    let page = ["check", "--catalog", "own.toml", "--currency", "CNY", "--fx", "CNY=7.2@2026-11-30"];
+    let tight = yuan_and_unknown(&format!("[budget]\ntotal = 1\n{project}"));
+    let page = tight.run(&[&page[..], &["--format", "markdown"]].concat()).stdout;
+    assert!(page.contains("| 1 USD | 482.53 USD |"), "{page}");
+    assert!(page.contains("482.53 USD, 1.00 USD is allowed"), "{page}");
+}
+
+/// Owning is priced in dollars: `tco` says why it needs a rate.
+#[test]
+fn tco_in_yuan_needs_a_rate_and_says_why() {
+    let asked = ["tco", "--instance", "alicloud/ecs.gn7e-c16g1.4xlarge", "--currency", "CNY"];
+    let finished = run(&asked);
+    assert_eq!(finished.code, 2);
+    assert!(finished.stderr.contains("owning and APIs are priced in US dollars"), "{}", finished.stderr);
+}
+
+/// What the source says is the list price, where less is counted.
+#[test]
+fn a_discounted_price_is_not_what_its_source_says() {
+    let fee = fee_row("upfront-fee = 100_000\nrecurring-per-hour = 0.5");
+    let notes = |program: &Program| priced(program, &FEE_QUERY).json()["rows"].to_string();
+    let plain = notes(&with_overlay(&fee));
+    assert!(plain.contains("the price is the sum of 100000 USD"), "{plain}");
+    let less = notes(&with_overlay(&fee).file("gpuadvise.toml", "[discount.aws]\nsavings-1y = 50\n"));
+    assert!(less.contains("the list price is the sum of 100000 USD"), "{less}");
+    assert!(!less.contains("the price is the sum"), "{less}");
+}
+
+/// Every amount of a rejected row says its unit, so that a reader in yuan takes no dollars for them.
+#[test]
+fn near_misses_say_the_unit_of_each_amount() {
+    for command in [&["cost", "--gpu", "H100:8"][..], &["recommend", "--params", "7B", "--task", "train"]] {
+        let more = ["--budget", "1", "--currency", "CNY", "--fx", "CNY=7@2026-11-30", "--json"];
+        let document = run(&[command, &more[..]].concat()).json();
+        let rejected = document["rejected"].to_string();
+        assert!(rejected.contains(" USD allowed"), "{rejected}");
+    }
+}
+
+/// A broken catalog is told as such in any currency.
+#[test]
+fn a_broken_catalog_is_no_missing_rate() {
+    let program = Program::new().file("own.toml", "schema = 1\n[[price]]\nprovider = \"nobody\"\n");
+    for more in [&[][..], &["--currency", "CNY"]] {
+        let finished = priced(&program, &[&["--gpu", "L4"], more].concat());
+        assert_eq!(finished.code, 5, "{}", finished.stderr);
+        assert!(!finished.stderr.contains("exchange rate"), "{}", finished.stderr);
+    }
+    let program = program
+        .file("gpuadvise.toml", "[[workload]]\nname = \"a\"\nmodel = \"llama-3-8b\"\ntask = \"infer\"\n");
+    let finished = program.run(&["check", "--catalog", "own.toml", "--json"]);
+    assert_eq!((finished.code, &finished.json()["totals"]["at_least"]), (5, &Value::Bool(true)));
+}

@@ -4,6 +4,7 @@
 
 use crate::program::{Finished, Program, run};
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -254,6 +255,50 @@ fn recommend_plans_with_the_measured_network() {
     let (fast_pinned, slow_pinned) = (pinned("fast.txt"), pinned("crawl.txt"));
     assert!(slow_pinned > 3.0 * fast_pinned, "{slow_pinned} against {fast_pinned}");
     assert!(fast_hours <= fast_pinned && slow_hours <= slow_pinned);
+}
+
+/// A file that tells its GPU only stands for no machine of whose network nothing is known, and one that names its machine, if
+/// only by its name, for that machine alone.
+#[test]
+fn a_measured_network_is_not_given_to_unknown_ones() {
+    let text = fs::read_to_string(data("srun-a100.txt")).expect("a file");
+    let program = Program::new().file("a100.txt", &text).file("aws_p4de_2node_a100.txt", &text);
+    let rows = |more: &str| -> std::collections::BTreeSet<String> {
+        let line = format!(
+            "gpuadvise recommend --params 1e9 --task train --gpu A100-80GB --gpus 16 --max-nodes 64 --tier \
+             marketplace,specialist,hyperscaler --top 500 {more} --json"
+        );
+        let document = program.run_line(&line).json();
+        let rows = document["recommendations"].as_array().expect("rows").clone();
+        rows.iter().map(|row| format!("{}/{}", row["provider"], row["instance_type"])).collect()
+    };
+    let (plain, known, guessed) = (rows(""), rows("--nccl a100.txt"), rows("--nccl aws_p4de_2node_a100.txt"));
+    assert!(plain.len() > 5, "{plain:?}");
+    assert_eq!((&known, &guessed), (&plain, &plain));
+    // What the user assumes of them is another thing.
+    assert!(rows("--nccl a100.txt --assume-network 400").len() > plain.len());
+    let line =
+        "gpuadvise recommend --params 1e9 --task train --gpus 16 --nccl aws_p4de_2node_a100.txt --json";
+    let own =
+        with_id(&program.run_line(line).json(), "assumptions", "measured-network").expect("the assumption");
+    assert!(own["why"].as_str().is_some_and(|why| why.contains("aws/p4de.24xlarge")), "{own}");
+}
+
+/// A file that tells nothing of its machines stands for what the flags name, and for nothing without them.
+#[test]
+fn a_network_of_nobody_knows_what_is_refused() {
+    let mut rows = String::new();
+    for e in 26..34_u32 {
+        let (size, algbw) = (1_u64 << e, 40.0);
+        let half = format!("{:.1} {algbw:.2} {:.2} 0", size as f64 / algbw / 1e3, algbw * 1.875);
+        let _ = writeln!(rows, "{size} {} float sum -1 {half} {half}", size / 4);
+    }
+    let program = Program::new().file("rows.txt", &format!("./all_reduce_perf\n{rows}"));
+    let line = "gpuadvise recommend --params 1e9 --task train --gpus 16 --nccl rows.txt";
+    let finished = program.run_line(line);
+    assert_eq!(finished.code, 2, "{}", finished.stderr);
+    assert!(finished.stderr.contains("does not say which machines") && finished.stderr.contains("--gpu"));
+    assert_eq!(program.run_line(&format!("{line} --gpu A100-80GB")).code, 0);
 }
 
 /// Four GPUs in a node are another machine: the catalog's network stands, and that is told.

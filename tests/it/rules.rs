@@ -1,7 +1,7 @@
 //! The embedded rules and scenarios: every rule compiles, fires on one fixture and not on another, and holds on real
 //! rows; rules of an overlay work beside them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
@@ -11,8 +11,10 @@ use gpuadvise::advise::limits::Limits;
 use gpuadvise::catalog::Catalog;
 use gpuadvise::catalog::load::{Sections, embedded};
 use gpuadvise::catalog::price::Billing;
+use gpuadvise::catalog::provenance::AsOf;
 use gpuadvise::catalog::validate::{SourceFile, validate};
 use gpuadvise::cli::request::Group as _;
+use gpuadvise::report::exchange::{Exchange, Kind, Rate};
 use gpuadvise::report::row::Row;
 use gpuadvise::report::workload::WorkloadLine;
 use gpuadvise::rule::fields::FIELDS;
@@ -91,7 +93,7 @@ fn messages_carry_the_figures_of_the_row() {
         ("communication-share", &["41.3 %", "4 nodes at 25 Gbit/s"]),
         ("slow-network", &["4 nodes with 25 Gbit/s", "1.2 s", "22 %"]),
         ("idle-memory", &["6.4 of 79.2 GiB", "MIG"]),
-        ("spot-checkpoints", &["604", "1210", "1.7", "every 37 min"]),
+        ("spot-checkpoints", &["604.25 USD", "1210.50 USD", "1.7", "every 37 min"]),
         ("spot-not-cheaper", &["0.49", "0.44"]),
         ("long-duration", &["200 days", "--deadline"]),
         ("idle-gpus", &["on 6 of the 8 GPUs"]),
@@ -103,6 +105,55 @@ fn messages_carry_the_figures_of_the_row() {
     }
     let spot = fired(&rules, &fixture("spot-checkpoints", "fires"), "spot-checkpoints").unwrap();
     assert_eq!(spot.saves_usd, Some(606.25));
+}
+
+/// Expressions in the holes of a message, each with the words behind it.
+fn holes(message: &str) -> Vec<(&str, &str)> {
+    let mut rest = message;
+    let mut found = Vec::new();
+    while let Some((_, after)) = rest.split_once('{') {
+        let (hole, behind) = after.split_once('}').expect("a closed hole");
+        found.push((hole, behind));
+        rest = behind;
+    }
+    found
+}
+
+/// An answer may be told in another currency: a page finds its amounts by the unit behind each of them, and totals agree
+/// with those of the table only to the cent.
+#[test]
+fn every_amount_of_a_message_has_its_unit_and_its_cents() {
+    let catalog = catalog();
+    let mut amounts = 0;
+    for rule in &catalog.rules {
+        let message = &rule.message;
+        for (hole, behind) in holes(message).into_iter().filter(|(hole, _)| hole.contains("usd")) {
+            amounts += 1;
+            let inside = hole.contains("' USD");
+            assert!(inside || behind.starts_with(" USD"), "{}: `{{{hole}}}` has no unit: {message}", rule.id);
+            assert!(inside || hole.ends_with(":.2"), "{}: `{{{hole}}}` has no cents: {message}", rule.id);
+        }
+    }
+    assert!(amounts >= 13, "{amounts}");
+}
+
+#[test]
+fn messages_in_another_currency_have_no_dollars_left() {
+    let catalog = catalog();
+    let rules = Rules::of(&catalog);
+    let rate = Rate { per_usd: "7.1373".parse().unwrap(), as_of: AsOf::Day(jiff::civil::date(2026, 11, 30)) };
+    let exchange = Exchange::new("CNY".to_owned(), 2, Kind::Converted(rate));
+    let mut told = BTreeMap::new();
+    for rule in &catalog.rules {
+        let advice = fired(&rules, &fixture(&rule.id, "fires"), &rule.id).unwrap();
+        let message = exchange.sentence(&advice.message);
+        assert!(!message.contains("USD"), "{}: {message}", rule.id);
+        let units = |text: &str, code| text.matches(code).count();
+        assert_eq!(units(&message, "CNY"), units(&advice.message, "USD"), "{}: {message}", rule.id);
+        told.insert(rule.id.clone(), message);
+    }
+    // 604.25 and 1210.50 dollars.
+    assert!(told["spot-checkpoints"].contains("4,312.71 CNY instead of 8,639.70 CNY"), "{told:?}");
 }
 
 #[test]

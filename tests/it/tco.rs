@@ -55,7 +55,7 @@ fn unknown_parts_are_named_and_never_nothing() {
     assert_eq!(own["unknown_parts"], serde_json::json!(["electricity", "staff"]));
     assert_eq!(own["at_least"], true);
     let page = run(&["tco", "--gpu", "H100:8"]).stdout;
-    assert!(page.contains("at least 125,862.27"), "{page}");
+    assert!(page.contains("at least 84,528.94"), "{page}");
     // No price of a server with L40S is known: the whole is not known either.
     let document = tco(&["--gpu", "L40S:8"]).json();
     assert!(option(&document, "own")["usd_per_year"].is_null());
@@ -213,4 +213,93 @@ fn bad_input_is_refused_with_a_remedy() {
         assert!(finished.stderr.contains(word), "{arguments:?}: {}", finished.stderr);
         assert!(finished.stdout.is_empty());
     }
+}
+
+fn program(price: &str) -> Program {
+    let head = "schema = 1\nprovider = \"aws\"\nsource = \"mine\"\n[sources.mine]\ntext = \"contract\"\nas-of = 2026-11-01\n";
+    let row = format!("[[price]]\ninstance = \"p5.48xlarge\"\nregion = \"us-east-1\"\n{price}\n");
+    Program::new().file("mine.toml", &format!("{head}{row}"))
+}
+
+/// What is due at the start is not told: neither it nor the years of the term are nothing; their sum is what is owed.
+#[test]
+fn an_unknown_start_is_null_and_so_are_the_years() {
+    let partly = program("billing = \"reserved-3y\"\nupfront = \"partial\"\nusd-per-hour = 2");
+    let asked =
+        ["tco", "--instance", "aws/p5.48xlarge", "--billing", "reserved-3y", "--catalog", "mine.toml"];
+    let document = partly.run(&[&asked[..], &["--json"]].concat()).json();
+    let options = document["options"].as_array().expect("options");
+    let is = |line: &&Value| line["billing"] == "reserved-3y" && line["upfront"] == "partial";
+    let line = options.iter().find(is).expect("the contract");
+    assert_eq!((&line["upfront_usd"], &line["total_usd"]), (&Value::Null, &serde_json::json!(52_560)));
+    let cash = document["cash"].as_array().expect("years");
+    let years: Vec<_> =
+        cash.iter().filter(|year| year["option"] == "rent reserved-3y (partial\u{a0}upfront)").collect();
+    let of = |field: &str| years.iter().map(|year| year[field].clone()).collect::<Vec<_>>();
+    assert_eq!(of("usd"), [Value::Null, Value::Null, Value::Null], "{cash:#?}");
+    assert_eq!(of("cumulative_usd"), [Value::Null, Value::Null, serde_json::json!(52_560)]);
+    let page = partly.run(&asked).stdout;
+    assert!(page.contains("what is due at its start is not known"), "{page}");
+    // Another fee is told.
+    let told = program("billing = \"reserved-3y\"\nupfront-fee = 10000\nrecurring-per-hour = 1");
+    let document = told.run(&[&asked[..], &["--json"]].concat()).json();
+    let options = document["options"].as_array().expect("options");
+    assert_eq!(options.iter().find(is).expect("the contract")["upfront_usd"], 10_000);
+}
+
+/// Three years of 88,888 yuan are 266,664 yuan at any rate.
+#[test]
+fn contracts_in_yuan_are_exact() {
+    let yuan = program("billing = \"subscription-1y\"\ncurrency = \"CNY\"\nupfront-fee = 88888");
+    for rate in ["7.1373", "7.2", "6.9317"] {
+        let fx = format!("CNY={rate}@2026-11-30");
+        let asked = ["tco", "--instance", "aws/p5.48xlarge", "--billing", "subscription-1y", "--fx", &fx];
+        let more = ["--currency", "CNY", "--catalog", "mine.toml", "--json"];
+        let document = yuan.run(&[&asked[..], &more].concat()).json();
+        let line = option(&document, "subscription-1y");
+        for (field, amount) in [
+            ("total_amount", 266_664),
+            ("commitment_amount", 266_664),
+            ("amount_per_year", 88_888),
+            ("upfront_amount", 88_888),
+        ] {
+            assert_eq!(line[field], amount, "{field} at {rate}: {line:#}");
+        }
+        let cash = document["cash"].as_array().expect("years").iter();
+        let years: Vec<_> =
+            cash.filter(|it| it["option"].as_str().unwrap().contains("subscription-1y")).collect();
+        for (at, year) in years.iter().enumerate() {
+            assert_eq!(year["amount"], 88_888, "{year}");
+            assert_eq!(year["cumulative_amount"], 88_888 * (at + 1), "{year}");
+        }
+        assert_eq!(years.len(), 3);
+    }
+}
+
+/// A price of a share of a machine has four decimals in every format.
+#[test]
+fn prices_of_a_busy_hour_are_as_fine_as_on_the_page() {
+    let cny = ["--currency", "CNY", "--fx", "CNY=2@2026-11-30"];
+    let document = tco(&[&["--gpu", "H100:8"], &cny[..]].concat()).json();
+    let line = option(&document, "own");
+    let usd = line["usd_per_busy_gpu_hour"].as_f64().expect("a price");
+    let twice = (usd * 2.0 * 1e3).round() / 1e3;
+    assert!((line["amount_per_busy_gpu_hour"].as_f64().expect("a price") - twice).abs() < 1e-9, "{line:#}");
+    assert!((twice * 100.0).fract() != 0.0, "two decimals would do: {twice}");
+}
+
+/// Three of five years of a server are three fifths of it; what is taken off is said, and how long it lives matters.
+#[test]
+fn what_is_left_of_a_server_is_an_assumption() {
+    let document = tco(&["--gpu", "H100:8", "--years", "3"]).json();
+    let purchase =
+        |document: &Value| option(document, "own")["parts"][0]["usd_per_year"].as_f64().expect("a price");
+    assert!((purchase(&document) - 62_000.0).abs() < 0.005);
+    let said = |document: &Value| {
+        let all = document["assumptions"].as_array().expect("assumptions");
+        all.iter().find(|it| it["id"] == "book-value").map(|it| it["value"].clone())
+    };
+    assert_eq!(said(&document), Some("124,000.00 USD".into()));
+    let short = tco(&["--gpu", "H100:8", "--years", "3", "--useful-life", "3"]).json();
+    assert_eq!((purchase(&short), said(&short)), (103_333.33, None));
 }

@@ -8,7 +8,9 @@ use gpuadvise::model::{Architecture, Attention, Kind, Origin};
 use gpuadvise::units::GIB;
 use gpuadvise::workload::precision::Precision;
 use gpuadvise::workload::software::framework_class;
-use gpuadvise::workload::{AttentionKernel, Method, Offload, Optimizer, Recompute, Sharding, Task, Training};
+use gpuadvise::workload::{
+    AttentionKernel, Layouts, Method, Offload, Optimizer, Recompute, Sharding, Task, Training,
+};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
@@ -163,6 +165,8 @@ impl Measurement {
             goodput: None,
             scaling_efficiency: None,
             fused_loss: false,
+            software: String::new(),
+            layouts: Layouts::default(),
         }
     }
 

@@ -313,7 +313,13 @@ fn an_offer_that_is_too_good_is_told_in_every_answer() {
     let program = program(3);
     let trap = table("20.5", 3) + "p5.trap,H100,8.0,192.0,2048.0,,0.4,,us-east-1,us-east-1a\n";
     let program = program.file(FILE, &trap);
-    assert_eq!(update(&program, "mirror", "").code, 0);
+    let updated = update(&program, "mirror", "--json");
+    assert_eq!(updated.code, 0);
+    let doubtful = updated.json()["sources"][0]["doubtful"].to_string();
+    assert!(
+        doubtful.contains("1 price-far-below-median (such as aws/p5.trap us-east-1 on-demand"),
+        "{doubtful}"
+    );
     for line in
         ["recommend --params 1e9 --task train --gpu H100:8 --provider aws", "cost --instance aws/p5.trap"]
     {

@@ -53,6 +53,7 @@ fn price(instance: u16, region: u16, billing: Billing) -> Price {
         overridden: false,
         fee: None,
         listed: None,
+        listed_fee: None,
         list: None,
         off_list_pct: None,
         allow: Vec::new(),

@@ -120,13 +120,7 @@ impl<'t> Layer<'t> {
         let f = &mut self.findings;
         let billing = row.choice(f, "billing", Billing::NAMES, Billing::from_name);
         let billing = row.need(f, "billing", billing);
-        let upfront = row.choice(f, "upfront", Upfront::NAMES, Upfront::from_name);
-        if let (Some(billing), Some(_)) = (billing, upfront)
-            && !billing.is_committed()
-        {
-            let message = format!("`upfront` means nothing for `{}`, which has no term", billing.name());
-            row.refuse(f, row.spot, &codes::BAD_VALUE, message, "remove the key");
-        }
+        let upfront = read_upfront(row, f, billing);
         let figure = if has_form(row) {
             let key = instance.zip(region).zip(billing).map(|((at, place), kind)| (at, place, kind, upfront));
             self.read_form(row, billing, upfront, key)
@@ -167,6 +161,7 @@ impl<'t> Layer<'t> {
             overridden: self.overlay,
             fee,
             listed: None,
+            listed_fee: None,
             list,
             off_list_pct: None,
             allow,
@@ -238,6 +233,18 @@ impl<'t> Layer<'t> {
 
 fn made_of(figure: Option<&Figure>) -> Option<String> {
     figure?.made_of.clone()
+}
+
+/// When the price of a term is paid; refused for a contract without one.
+fn read_upfront(row: &mut Row<'_>, f: &mut Findings, billing: Option<Billing>) -> Option<Upfront> {
+    let upfront = row.choice(f, "upfront", Upfront::NAMES, Upfront::from_name);
+    if let (Some(billing), Some(_)) = (billing, upfront)
+        && !billing.is_committed()
+    {
+        let message = format!("`upfront` means nothing for `{}`, which has no term", billing.name());
+        row.refuse(f, row.spot, &codes::BAD_VALUE, message, "remove the key");
+    }
+    upfront
 }
 
 /// The amount and its currency; `None` when neither can be read. An unknown amount is `Some((None, _))`.

@@ -70,7 +70,7 @@ pub struct CostLimitArgs {
     #[arg(allow_hyphen_values = true)]
     pub max_hourly: Option<Amount>,
 
-    /// At most so many dollars for all hours
+    /// At most so many dollars for all hours; of a term their share counts (`check` counts all that is owed)
     #[arg(long, env = "GPUADVISE_BUDGET", hide_env = true, value_name = "USD", allow_hyphen_values = true)]
     pub budget: Option<Amount>,
 
@@ -92,7 +92,7 @@ pub struct CostLimitArgs {
     #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub top: Option<u32>,
 
-    /// End with exit code 4 when the cheapest row costs more than this
+    /// End with exit code 4 when the cheapest row costs more than this, terms counted as by --budget
     #[arg(
         long,
         env = "GPUADVISE_FAIL_OVER",

@@ -3,6 +3,7 @@
 //! Exit code 4 when a limit, a policy or an unknown price denies; else 5 when every qualifying price is older than a
 //! `max-age` allows; else 3 when nothing fits a workload; else 0, with warnings or without.
 
+use crate::advise::limits::Limits;
 use crate::advise::{Advice, Recommendation, Sort, advise};
 use crate::catalog::Catalog;
 use crate::catalog::load::Sections;
@@ -22,6 +23,7 @@ use crate::cli::{advice, discount, limit, verdict};
 use crate::diag::{Assumption, InputError, Warning};
 use crate::gate::{self, Found, Level, Spend, Totals, ids};
 use crate::lang::quoted;
+use crate::price::exchange;
 use crate::report::check::{CheckAnswer, Judged};
 use crate::report::explained;
 use crate::report::junit::{junit, junit_of_error};
@@ -47,7 +49,7 @@ pub fn run(frame: &Frame, args: &GateArgs) -> anyhow::Result<Outcome> {
     let mut assumptions = discount::apply(&project, &mut catalog)?;
     let mut warnings = Vec::new();
     let today = frame.today()?;
-    let gate = Gate { catalog: &catalog, project: &project, policies: &policies, today };
+    let gate = Gate { frame, catalog: &catalog, project: &project, policies: &policies, today };
     let mut judged = Vec::new();
     for entry in &project.workloads {
         let one = gate.choose(entry, args.quota.as_deref()).map_err(|error| placed(entry, error))?;
@@ -102,6 +104,7 @@ fn without_catalog(frame: &Frame, args: &GateArgs, error: anyhow::Error) -> anyh
 
 /// What all workloads are held against.
 struct Gate<'a> {
+    frame: &'a Frame,
     catalog: &'a Catalog,
     project: &'a Project,
     policies: &'a Policies,
@@ -132,6 +135,7 @@ impl Gate<'_> {
             Some(Pick::Fastest) => Sort::Time,
             None => limits.sort,
         };
+        self.frame.confirm_currency(self.catalog, &limits.filter, self.limits_in_usd(&constraint.limit))?;
         let found = advise(self.catalog, &workload, &limits);
         let reasons = found.rejected.iter().map(|rejection| rejection.reason);
         verdict::refuse_strict(&workload, found.recommendations.is_empty(), reasons)?;
@@ -140,7 +144,7 @@ impl Gate<'_> {
         if constraint.limit.explain == Some(true) {
             explained::rows(&workload, &mut answer);
         }
-        let choice = self.found(&found);
+        let choice = self.found(&found, &limits);
         let mut violations: Vec<gate::Violation> =
             gate::fail_over(constraint.limit.fail_over.map(Amount::usd), &choice).into_iter().collect();
         if let (Some(row), Some(rec)) = (answer.recommendations.first(), found.recommendations.first()) {
@@ -198,7 +202,16 @@ impl Gate<'_> {
         Ok((resolve(&asked, self.catalog, &model)?, constraint))
     }
 
-    fn found(&self, advice: &Advice) -> Found {
+    /// Whether a limit or a policy counts in dollars.
+    fn limits_in_usd(&self, own: &LimitArgs) -> bool {
+        let budget = &self.project.budget;
+        own.max_hourly.or(own.budget).or(own.fail_over).is_some()
+            || budget.total.or(budget.monthly).is_some()
+            || budget.hourly.is_some()
+            || self.project.policies.iter().any(|policy| policy.when.contains("usd"))
+    }
+
+    fn found(&self, advice: &Advice, limits: &Limits) -> Found {
         let chosen = |rec: &Recommendation| {
             let is = |cost: &&crate::price::Cost| {
                 cost.billing == rec.ranked_billing && cost.total == Some(rec.ranked_total)
@@ -211,7 +224,12 @@ impl Gate<'_> {
         }
         if advice.only_unknown_prices {
             let too_old = advice.rejected.iter().any(|rejection| rejection.reason == "price-too-old");
-            return if too_old { Found::TooOld } else { Found::UnknownPrice };
+            let without = exchange::without_rate(self.catalog, &limits.filter, &limits.billing);
+            return match without.keys().next() {
+                _ if too_old => Found::TooOld,
+                None => Found::UnknownPrice,
+                Some(_) => Found::NoRate(without.keys().map(|code| code.code().to_owned()).collect()),
+            };
         }
         let nearest = advice.rejected.iter().find_map(|rejection| {
             rejection.nearest.as_ref().map(|miss| format!("{}: {}", rejection.reason, miss.message))

@@ -102,9 +102,10 @@ fn within_quotas(
 ) -> (Listing, Option<(Launch, Shortfall)>) {
     let mut nearest: Option<(Launch, Shortfall)> = None;
     let over = |short: &Shortfall| short.needed.unwrap_or(f64::INFINITY) / short.limit.max(f64::MIN_POSITIVE);
+    let falls_back = query.spot.is_some_and(|spot| spot.flags.fallback_after.is_some());
     let listing = list_allowed(catalog, query, &mut |price, nodes| {
         let (instance, region, billing) = (price.instance, price.region, price.billing);
-        let launch = Launch { instance, nodes, region, billing };
+        let launch = Launch { instance, nodes, region, billing, falls_back };
         let Some(short) = shortfall(catalog, quotas, &launch) else { return true };
         if nearest.as_ref().is_none_or(|(_, other)| over(&short) < over(other)) {
             nearest = Some((launch, short));

@@ -25,7 +25,8 @@ pub fn run(frame: &Frame, args: FitArgs) -> anyhow::Result<Outcome> {
     let sections = Sections { presets: asked.model.is_some(), constants: true, ..Sections::HARDWARE };
     let catalog = frame.catalog_for(sections, Body::nothing)?;
     let workload = resolve(&asked, &catalog, &model_file)?;
-    let own = target.nccl.as_deref().map(|file| nccl::measured(file, &catalog)).transpose()?;
+    let named = nccl::Named { any: target.gpu.is_some(), machines: false, assumed: false };
+    let own = target.nccl.as_deref().map(|file| nccl::measured(file, &catalog, named)).transpose()?;
     let mut results = Vec::new();
     for (per_node, gpus) in targets(&catalog, &target)? {
         results.extend(fit_with(&catalog, &workload, &gpus, per_node, own.as_ref()));

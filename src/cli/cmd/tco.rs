@@ -30,6 +30,7 @@ pub fn run(frame: &Frame, args: TcoArgs) -> anyhow::Result<Outcome> {
     let workload = frame.workload(args.workload)?;
     let years = own.years.unwrap_or(YEARS);
     let mut catalog = frame.catalog_for(Sections::ALL, || Tco::nothing(years))?;
+    frame.need_dollars("owning and APIs are priced")?;
     let mut assumptions = discount::apply(frame.project()?, &mut catalog)?;
     let filter = limit::cost_filter(&asked, &catalog, frame.today()?)?;
     frame.warn_of_old_rates(filter.max_age);
@@ -43,7 +44,7 @@ pub fn run(frame: &Frame, args: TcoArgs) -> anyhow::Result<Outcome> {
     if used <= 0.0 {
         return Err(InputError::new("`--utilisation 0`: nothing is needed", "give a share above 0").into());
     }
-    let server = server::of(&catalog, &own, &machine, &mut assumptions)?;
+    let server = server::of(&catalog, (&own, years), &machine, &mut assumptions)?;
     let apis = match &tokens {
         Some(tokens) => traffic::apis(&catalog, &traffic, tokens, machine.preset.as_deref(), frame.today()?)?,
         None => traffic::Apis::default(),

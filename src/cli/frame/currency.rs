@@ -51,6 +51,11 @@ impl Frame {
         money.borrow_mut().confirm(catalog, filter, limits_in_usd)
     }
 
+    /// Refuses what is in dollars where the answer has another currency and no rate.
+    pub fn need_dollars(&self, what: &str) -> Result<(), InputError> {
+        self.money.get().map_or(Ok(()), |money| money.borrow().need_dollars(what))
+    }
+
     /// A sentence about money as the answer has it.
     pub fn in_currency(&self, text: &str) -> String {
         self.money.get().map_or_else(|| text.to_owned(), |money| money.borrow().sentence(text))

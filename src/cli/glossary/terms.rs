@@ -21,6 +21,7 @@ terms! {
         "useful-life": "Years over which a server is written off, and after which it is bought again. Large operators take 4 to 6. Say `--useful-life`.";
         "pue": "Energy of the whole data centre for each unit that servers use. Hyperscalers reach 1.1 to 1.2, rooms on premise 1.58 on average. Say `--pue`.";
         "colocation": "Space, cooling and connection for one kW of IT power and month, energy apart. Say `--colocation`.";
+        "book-value": "What servers whose life is not over when the compared years end still stand in the books for: straight line from the price to the residual. It is taken off the last year, as if they were sold for it. Say `--years` and `--useful-life`; with both alike nothing is left.";
         "residual": "What a server is worth after its life. Nothing is assumed, since no source is good enough. Say `--residual`.";
         "peak": "Machines are rented for the busiest hour. Without `--peak` the tokens come evenly over the month, which traffic of people never does.";
         "heads": "The number of attention heads was not given. Say `--heads`, or `--head-dim`.";
@@ -39,6 +40,7 @@ terms! {
         "precision": "The arithmetic. BF16 where the GPU has it, else FP16 with a warning; `--strict` refuses such GPUs. Say `--precision`.";
         "recompute": "Whether activations are recomputed instead of kept is searched for each machine: the fastest way that fits. Say `--recompute` to fix it.";
         "offload": "What training keeps in the memory of the host: nothing, the optimizer states with gradients and master weights (`optimizer`), or the weights as well (`all`). It needs main memory and waits for PCI Express, and is done only on request. Say `--offload`.";
+        "layouts": "Ways to spread the job that the training software lacks for this method are not searched. Without a named `--framework` a pin such as `--tp 2` stands; of named software it is refused.";
         "sharding": "What data-parallel GPUs share out between them is searched for each machine. Say `--sharding` to fix it.";
         "attention": "The attention kernel. `flash` keeps memory linear in the sequence, `eager` lets it grow with the square. Say `--attention`.";
         "framework": "The class of training software, which decides the reached share of the peak. Say `--framework`, or measure your own.";
@@ -108,6 +110,7 @@ terms! {
         "part-of-machine": "The machine has more GPUs than the log shows, for example since it was written inside a container. The price is that of the whole machine, with the share of those in the log beside it. A share cannot be given back, so no saving is named until the whole machine can go.";
         "driver-failure": "A tool printed this instead of figures. A GPU that fell off the bus, or a driver that does not answer, is paid for all the same: replace the machine.";
         "gpu-errors": "The driver printed ERR!, a lost GPU or an unknown error where a figure should stand. Drain the machine, look for the Xid in the kernel log, and have it replaced.";
+        "unlisted-memory": "The driver shows another size of memory than the card of that name has: a modified card (such as an RTX 4090 with 48 GB), or a variant that the catalog lacks. Use is judged by the memory of the log; prices, speeds and what is compared with it are those of the card of the catalog. Describe the card in a `--catalog` overlay.";
         "memory-from-catalog": "The driver gives no total memory (`[N/A]`, 0 MiB, Not Supported, as on machines with unified memory), or the log has no such column. The figure of the catalog is taken, never 0.";
         "memory-by-process": "The driver gives no memory in use of the GPU, so that of its processes is added up. Contexts and reserves of the driver are not in it.";
         "memory-unknown": "Memory in use is not in the log, so nothing smaller can be advised. Query `memory.used`, or run `nvidia-smi dmon -s pucm`.";
@@ -138,6 +141,7 @@ terms! {
         "several-places": "Base and burst are cheapest at different providers or in different regions. Data and images must be in all of them, and moving data may cost more than it saves. `--provider` and `--region` keep the plan in one place.";
         "bf16-fallback": "This GPU has no BF16 arithmetic, so the job is planned in FP16, which needs loss scaling. `--strict` leaves such GPUs out.";
         "encoder-by-formula": "Training of an encoder such as BERT is planned with constants that were fitted on decoders. `accuracy` compares encoders with measured rates instead, so its errors do not hold here. On V100 published rates are two to three times as fast. Measure some steps before you rent for long.";
+        "software-unproven": "No source of the catalog says whether this software runs on this accelerator, or takes this format there. It is planned as if it did: try it before you rely on it, or say what you know in an overlay (`serve-runs`, `serve-weights`, `serve-kv`, `train-runs`).";
         "moe-balanced-routing": "Memory and time of a mixture of experts take every expert for equally busy, as most published runs are measured. Real routing is uneven: GPUs with popular experts need more memory and the others wait for them. Published rates of one setup also differ by up to a half between releases of the same software, so the range of the time is wide. `--ep` fixes over how many GPUs the experts are spread.";
         "params-disagree": "The shape and the stated number of parameters do not agree; the message says by how much. Check both against the model card.";
         "seq-len-above-native": "The model was trained on shorter sequences than `--seq-len` asks for. Memory and time are right, the quality of the result is not known.";
@@ -177,8 +181,11 @@ terms! {
         "tpot": "Output tokens come slower than `--tpot` allows.";
         "nodes": "More machines would be needed than `--max-nodes` or the known network allows.";
         "precision-unsupported": "The GPU has no such arithmetic. The catalog's flags decide: no BF16 on V100 or T4, no FP8 on A100.";
-        "unsupported-by-engine": "The serving engine does not run on GPUs of this compute capability; the message names the lowest one and its source. Say another `--engine`.";
-        "quantization-unsupported": "No kernels for weights in this format run on GPUs of this compute capability; the message names the lowest one and its source. Say another `--quantization`.";
+        "unsupported-by-engine": "The serving engine does not run on this accelerator: not at all, or not from its compute capability on; the message names the source. Say another `--engine` or `--stack`. An overlay with a `[[constant]]` row `serve-runs` says otherwise.";
+        "unsupported-by-framework": "The training software does not run on this accelerator; the message names the source. Say another `--framework` or `--stack`. An overlay with a `[[constant]]` row `train-runs` says otherwise.";
+        "method-unsupported": "The training software, or a library that the method needs, does not exist for this accelerator; the message names the source. Say another `--method`, `--framework` or `--stack`.";
+        "kv-precision-unsupported": "The serving engine does not keep keys and values in this format; the message names the source. Say another `--kv-precision` or `--engine`.";
+        "quantization-unsupported": "No kernels for weights in this format run on GPUs of this compute capability, or the engine does not take the format; the message names the source. Say another `--quantization` or `--engine`.";
         "peak-unknown": "No source gives the peak of this GPU in this precision, so its time cannot be estimated.";
         "network-unknown": "The network between these machines is in no source, so they are offered alone. `--assume-network GBPS` takes one for granted.";
         "link-unknown": "No source says how fast the accelerators of one node are linked, so only one of them is judged. Add `link-gb-s` or `pcie-gen` to the GPU in an overlay.";
@@ -226,8 +233,8 @@ terms! {
     }
     skipped {
         "commitment-not-below-on-demand": "A price with a term that is above the on-demand price of the same machine and region, of this import or of the catalog. Almost always a slip of columns or units, or an on-demand price that is out of date. Import the on-demand prices of the same day, or write the row by hand with a waiver.";
-        "conflicting-prices": "The source has two prices for the same machine, region, billing kind and upfront. None is taken; the example has both.";
-        "currency-not-known": "The currency is no code of ISO 4217, or a row has several.";
+        "conflicting-prices": "The source has two prices for the same machine, region, billing kind and upfront. None is taken; the example has both. Or a row has two amounts of which one cannot be had from the other without a rate.";
+        "currency-not-known": "No currency of the catalog has this code, or a row has several. A `[[currency]]` row in a `--catalog` overlay makes it known.";
         "date-not-usable": "The day of the row is no day of the calendar, or lies in the future.";
         "gpu-ambiguous": "The source's name for the GPU could mean several, and neither its memory nor the machines of the provider leave one. Add the machine to a `--catalog` overlay, then import again.";
         "gpu-count-differs": "The source gives another number of GPUs than the machine of the catalog with this name has, or a number that cannot be.";
@@ -240,6 +247,7 @@ terms! {
         "no-gpu": "A machine without an accelerator, which the catalog does not hold.";
         "no-price": "The source leaves the price blank.";
         "not-a-price": "A saving in per cent or the least bid: no price is made of either.";
+        "not-in-force": "A price that had ended on the day of the list, or that is announced for a later one.";
         "not-offered-there": "The source says that it is not offered there now; the price beside it is a placeholder.";
         "older-quote": "A newer price of the same zone is in the source.";
         "other-product": "Something else than a machine with accelerators or a part of one.";

@@ -20,7 +20,33 @@ fn short(text: &str, machine: &str, nodes: u32, region: &str, billing: Billing) 
     let regions = catalog.resolve_region(region).unwrap();
     let owner = catalog.instance(instance).provider;
     let region = regions.into_iter().find(|&id| catalog.region(id).provider == owner).unwrap();
-    shortfall(&catalog, &quotas, &Launch { instance, nodes, region, billing }).map(|short| short.message())
+    let launch = Launch { instance, nodes, region, billing, falls_back: false };
+    let plain = shortfall(&catalog, &quotas, &launch).map(|short| short.message());
+    let later = shortfall(&catalog, &quotas, &Launch { falls_back: true, ..launch });
+    assert!(later.is_some() || plain.is_none(), "a plan with two legs needs no less");
+    plain
+}
+
+/// Spot that goes on on demand needs the quota of both.
+#[test]
+fn a_plan_needs_the_quotas_of_both_its_legs() {
+    let catalog = catalog();
+    let quotas = from_text(
+        "q.toml",
+        "[[quota]]\nprovider = \"aws\"\nbilling = \"on-demand\"\nmax-gpus = 4\n",
+        &catalog,
+    )
+    .unwrap();
+    let instance = catalog.resolve_instance("aws/p5.48xlarge").unwrap();
+    let region = catalog.prices_of(instance)[0].region;
+    let short = |billing, falls_back| {
+        let launch = Launch { instance, nodes: 1, region, billing, falls_back };
+        shortfall(&catalog, &quotas, &launch).map(|short| short.message())
+    };
+    assert_eq!(short(Billing::Spot, false), None);
+    let message = short(Billing::Spot, true).unwrap();
+    assert!(message.contains("8 GPUs and the quota allows 4 (aws on-demand"), "{message}");
+    assert_eq!(short(Billing::Reserved1y, true), None, "only spot falls back");
 }
 
 /// P093: both numbers. P094: each billing kind for itself.

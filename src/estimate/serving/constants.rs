@@ -92,6 +92,8 @@ pub(super) struct Constants<'a> {
     pub(super) queue_spread: (f64, f64),
     /// Standard deviations of the requests in flight that are held above the mean when a rate is asked.
     pub(super) peak_sigma: f64,
+    /// Share by which a plan must answer sooner to let requests wait, or to be only tight.
+    pub(super) waiting_gain: f64,
     /// Bits of the attention matrices where the format leaves them alone.
     pub(super) attention_bits: Option<f64>,
     /// Bits of the attention matrices where some checkpoints of the format leave them alone.
@@ -134,12 +136,11 @@ impl<'a> Constants<'a> {
         let bytes = |key| look(key, None).map(|c| Amount::of(c, GIB));
         let spread = |key| look(key, None).map(|c| c.range.unwrap_or((1.0, 1.0)));
         let arithmetic = Some(formats.arithmetic_class());
-        let allreduce = if machine.fast_intra { "serve-allreduce-us" } else { "serve-allreduce-pcie-us" };
-        let communication =
-            if machine.fast_intra { "serve-communication-gib" } else { "serve-communication-pcie-gib" };
-        let bits_of = |key: &str| {
-            catalog.constant(key, None, None, Some(&serving.quantization.name), 1).map(|c| c.value)
-        };
+        let of_link = |fast, slow| if machine.fast_intra { fast } else { slow };
+        let allreduce = of_link("serve-allreduce-us", "serve-allreduce-pcie-us");
+        let communication = of_link("serve-communication-gib", "serve-communication-pcie-gib");
+        let format = Some(serving.quantization.name.as_str());
+        let bits_of = |key| catalog.constant(key, None, None, format, 1).map(|c| c.value);
         Ok(Self {
             bandwidth: look("serve-bandwidth", Some(formats.weight_class()))?,
             kv_bandwidth: value("serve-kv-bandwidth")?,
@@ -153,7 +154,7 @@ impl<'a> Constants<'a> {
             sequence_s: value("serve-sequence-us")? * US,
             allreduce: look(allreduce, None)?,
             inter_latency_s: value("serve-network-us")? * US,
-            link_share: value(if machine.fast_intra { "serve-link" } else { "serve-link-pcie" })?,
+            link_share: value(of_link("serve-link", "serve-link-pcie"))?,
             network_share: value("serve-network")?,
             prompts_among: value("serve-prompts-among")?,
             prompts_first: value("serve-prompts-first")? > 0.0,
@@ -178,6 +179,7 @@ impl<'a> Constants<'a> {
             prefill_spread: spread("serve-prefill-spread")?,
             queue_spread: spread("serve-queue-spread")?,
             peak_sigma: value("serve-peak-sigma")?,
+            waiting_gain: value("serve-waiting-gain")?,
             attention_bits: bits_of("serve-attention-bits"),
             widest_attention_bits: bits_of("serve-widest-attention-bits"),
         })

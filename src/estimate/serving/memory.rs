@@ -56,19 +56,29 @@ impl ServingModel<'_> {
     pub(super) fn resident(&self, layout: &Layout, concurrency: u32, max_model_len: u32) -> MemoryTerms {
         let gpus = layout.tp * layout.pp;
         let tokens = self.tokens_in_pass(concurrency, max_model_len);
+        let activations = self.constants.activation.expected
+            * tokens
+            * activation_values(self.arch, layout.tp)
+            * ACTIVATION_BYTES;
+        let logits = self.tokens_with_logits(concurrency) * f64::from(self.arch.vocab) * LOGIT_BYTES
+            / f64::from(layout.tp);
+        // The engine samples when the activations of a pass are gone.
+        let sampling = self.sampling(f64::from(concurrency));
         MemoryTerms {
             weights: self.weights_per_gpu(layout),
-            activations: self.constants.activation.expected
-                * tokens
-                * activation_values(self.arch, layout.tp)
-                * ACTIVATION_BYTES,
-            logits: self.tokens_with_logits(concurrency) * f64::from(self.arch.vocab) * LOGIT_BYTES
-                / f64::from(layout.tp),
+            activations,
+            logits: logits.max(sampling - activations),
             workspace: self.constants.workspace.expected,
             communication: if gpus > 1 { self.constants.communication.expected } else { 0.0 },
             framework: self.constants.framework.expected,
             ..MemoryTerms::default()
         }
+    }
+
+    /// Bytes of sampling from so many sequences on the first rank, which holds all logits: those that run in one pass.
+    fn sampling(&self, sequences: f64) -> f64 {
+        let c = &self.constants;
+        c.sampler_bytes * sequences.min(c.max_batch) * f64::from(self.arch.vocab)
     }
 
     /// Weights of the fullest stage: its layers, and the larger of embedding and output matrix (both on a single stage).
@@ -175,8 +185,13 @@ impl ServingModel<'_> {
     /// largest batch; the first rank holds all logits. Graphs are captured afterwards and lie outside of the share. The low end
     /// has room for a checkpoint whose attention is wider than its format says.
     pub(super) fn kv_pool(&self, layout: &Layout) -> Range {
+        self.kv_pool_for(layout, self.constants.max_batch)
+    }
+
+    /// The same of an engine that is told to run at most so many sequences.
+    pub(super) fn kv_pool_for(&self, layout: &Layout, sequences: f64) -> Range {
         let resident = self.resident(layout, 1, self.serving.max_model_len);
-        let sampling = self.constants.sampler_bytes * self.constants.max_batch * f64::from(self.arch.vocab);
+        let sampling = self.sampling(sequences);
         let terms = MemoryTerms {
             workspace: 0.0,
             activations: resident.activations.max(sampling),

@@ -9,10 +9,13 @@ use super::miss::ServingMiss;
 use super::time::Timing;
 use crate::estimate::{Layout, MemoryEstimate, ServingSpeed, Verdict};
 use crate::workload::Pins;
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 /// Seconds to milliseconds.
 const MS: f64 = 1e3;
+/// Numbers of nodes that are tried one by one between the fewest that hold the load tightly and those that surely do.
+const MOST_BETWEEN: u32 = 64;
 
 /// A plan that holds the load.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,14 +62,26 @@ struct Held {
     layout: Layout,
     /// Requests that the fullest replica works on at once.
     load: u32,
+    /// Whether others wait until these are answered.
+    waits: bool,
     timing: Timing,
 }
 
 impl Held {
-    /// What is better comes first.
-    fn key(&self) -> (Verdict, f64, Layout) {
-        (self.verdict, self.answer_s, self.layout)
+    /// What is better comes first: what is only tight and what lets requests wait must answer sooner by `gain` each.
+    fn key(&self, gain: f64) -> (f64, Layout) {
+        let drawbacks = f64::from(u8::from(self.waits) + u8::from(self.verdict != Verdict::Fits));
+        (self.answer_s * (1.0 + gain).powf(drawbacks), self.layout)
     }
+}
+
+/// No size is pinned.
+const FREE: Pins = Pins { dp: None, tp: None, pp: None, ep: None, cp: None };
+
+/// The shapes that pins leave, and beside them those that would be there without, which say what the machines hold.
+struct Shapes {
+    own: Vec<Reach>,
+    others: Vec<Reach>,
 }
 
 #[allow(clippy::result_large_err, reason = "one miss a machine, taken apart at once by the caller")]
@@ -80,42 +95,73 @@ impl ServingModel<'_> {
     /// The plan of [`Self::best`], and behind it the one on the fewest nodes of all where that one is `tight` on fewer.
     pub fn plans(&self, pins: &Pins, max_nodes: u32) -> Result<Vec<ServingPlan>, ServingMiss> {
         let limit = if self.machine.can_scale_out() { max_nodes.max(1) } else { 1 };
-        let fewest = |reaches: &[Reach], worst: Verdict| {
-            reaches.iter().filter_map(|r| self.nodes_needed(r, pins, worst)).min().filter(|&n| n <= limit)
-        };
-        let mut reaches = self.reaches(pins, 1..=1);
-        let without_spans = fewest(&reaches, Verdict::Fits).unwrap_or(limit);
+        let mut shapes = self.reaches(pins, 1..=1);
+        let without_spans =
+            self.fewest_own(&shapes, pins, Verdict::Fits).map_or(limit, |nodes| nodes.min(limit));
         if without_spans > 1 {
-            reaches.extend(self.reaches(pins, 2..=without_spans));
+            let spans = self.reaches(pins, 2..=without_spans);
+            shapes.own.extend(spans.own);
+            shapes.others.extend(spans.others);
         }
-        let (fits, tight) = (fewest(&reaches, Verdict::Fits), fewest(&reaches, Verdict::Tight));
         let mut plans: Vec<ServingPlan> = Vec::new();
-        for nodes in [fits, tight.filter(|&n| fits.is_none_or(|f| n < f))].into_iter().flatten() {
-            plans.extend(self.best_of(&reaches, pins, nodes));
+        for nodes in self.node_counts(&shapes, pins, limit) {
+            match self.best_of(&shapes, pins, nodes) {
+                Some(plan) if plan.verdict == Verdict::Fits => {
+                    plans.insert(0, plan);
+                    break;
+                }
+                Some(plan) if plans.is_empty() => plans.push(plan),
+                _ => {}
+            }
         }
-        if plans.is_empty() { Err(self.miss(&reaches, pins, limit, None)) } else { Ok(plans) }
+        if plans.is_empty() { Err(self.miss(&shapes.own, pins, limit, None)) } else { Ok(plans) }
+    }
+
+    /// Numbers of nodes up to `limit` on which the first plan of either verdict may be, in order.
+    fn node_counts(&self, shapes: &Shapes, pins: &Pins, limit: u32) -> BTreeSet<u32> {
+        let ends = [Verdict::Fits, Verdict::Tight].map(|worst| self.fewest_own(shapes, pins, worst));
+        let Some(first) = self.fewest(shapes, pins, Verdict::Tight) else { return BTreeSet::new() };
+        let last = ends[0].unwrap_or(first).min(first.saturating_add(MOST_BETWEEN));
+        (first..=last).chain(ends.into_iter().flatten()).filter(|&nodes| nodes <= limit).collect()
+    }
+
+    /// The fewest nodes that hold the whole load with any shape, none worse than `worst`.
+    fn fewest(&self, shapes: &Shapes, pins: &Pins, worst: Verdict) -> Option<u32> {
+        let others = shapes.others.iter().filter_map(|reach| self.nodes_needed(reach, &FREE, worst));
+        others.chain(self.fewest_own(shapes, pins, worst)).min()
+    }
+
+    /// The same with the pinned shapes alone.
+    fn fewest_own(&self, shapes: &Shapes, pins: &Pins, worst: Verdict) -> Option<u32> {
+        shapes.own.iter().filter_map(|reach| self.nodes_needed(reach, pins, worst)).min()
     }
 
     /// The best plan on exactly `nodes` nodes.
     pub fn best_on(&self, pins: &Pins, nodes: u32) -> Result<ServingPlan, ServingMiss> {
         let nodes = nodes.max(1);
-        let mut reaches = self.reaches(pins, 1..=1);
-        if nodes > 1 {
-            reaches.extend(self.reaches(pins, 2..=nodes));
-        }
-        self.best_of(&reaches, pins, nodes).ok_or_else(|| self.miss(&reaches, pins, nodes, Some(nodes)))
+        let shapes = self.reaches(pins, 1..=nodes);
+        self.best_of(&shapes, pins, nodes).ok_or_else(|| self.miss(&shapes.own, pins, nodes, Some(nodes)))
     }
 
-    /// The best layout on exactly `nodes` nodes among those that hold the load there: the one that answers soonest, its
-    /// waiting requests included. By Little (1961) that is also the one that answers most requests a second. Where one holds
-    /// all requests, others may answer sooner with fewer at once while the rest wait.
-    fn best_of(&self, reaches: &[Reach], pins: &Pins, nodes: u32) -> Option<ServingPlan> {
-        let whole = reaches.iter().filter_map(|reach| self.whole(reach, pins, nodes));
-        let mut found: Vec<Held> = whole.collect();
-        if found.iter().any(|held| held.verdict == Verdict::Fits) {
-            found.extend(reaches.iter().filter_map(|reach| self.queued(reach, pins, nodes)));
+    /// The best layout on exactly `nodes` nodes: the one that answers soonest, its waiting requests included. By Little (1961)
+    /// that is also the one that answers most requests a second.
+    ///
+    /// The machines must hold the load: all requests at once in some layout, whatever is pinned. Then any layout may work on
+    /// as many as it holds while the rest wait, so that neither a pin nor one more request takes the choice away.
+    fn best_of(&self, shapes: &Shapes, pins: &Pins, nodes: u32) -> Option<ServingPlan> {
+        let mut found: Vec<Held> =
+            shapes.own.iter().filter_map(|reach| self.whole(reach, pins, nodes)).collect();
+        let others = || shapes.others.iter().filter_map(|reach| self.whole(reach, &FREE, nodes));
+        let surely = found.iter().any(|held| held.verdict == Verdict::Fits);
+        if surely || !found.is_empty() || others().next().is_some() {
+            found.extend(shapes.own.iter().flat_map(|reach| self.queued(reach, pins, nodes)));
         }
-        let sooner = |best: Held, held: Held| if held.key() < best.key() { held } else { best };
+        let surely = surely || others().any(|held| held.verdict == Verdict::Fits);
+        if surely && found.iter().any(|held| held.verdict == Verdict::Fits) {
+            found.retain(|held| held.verdict == Verdict::Fits);
+        }
+        let gain = self.constants.waiting_gain;
+        let sooner = |best: Held, held: Held| if held.key(gain) < best.key(gain) { held } else { best };
         found.into_iter().reduce(sooner).map(|held| ServingPlan {
             layout: held.layout,
             replicas: held.layout.dp,
@@ -138,25 +184,40 @@ impl ServingModel<'_> {
         } else {
             return None;
         };
-        let timing = self.timing(&reach.layout, self.mean_load(replicas, load));
-        Some(self.held(reach.layout, replicas, verdict, load, timing))
+        let timing = self.held_at_once(&reach.layout, self.mean_load(replicas, load));
+        Some(self.held(reach.layout, replicas, (verdict, load), timing))
     }
 
-    /// A layout that works on as many requests as it surely holds, fewer than it is asked to, while the others wait.
-    fn queued(&self, reach: &Reach, pins: &Pins, nodes: u32) -> Option<Held> {
-        let replicas = Some(self.replicas_on(&reach.layout, pins, nodes)).filter(|&n| n > 0)?;
-        let asked = self.serving.concurrency.max(1).div_ceil(replicas);
-        if self.serving.rps.is_some() || reach.fits == 0 || asked <= reach.fits {
-            return None;
+    /// A layout that works on fewer requests than it is asked to while the others wait: on as many as it surely holds, or as it
+    /// just holds. Machines that no replica works on are left out.
+    fn queued(&self, reach: &Reach, pins: &Pins, nodes: u32) -> Vec<Held> {
+        let replicas = self.replicas_on(&reach.layout, pins, nodes);
+        let (span, per_span) = self.span(&reach.layout);
+        let idle = nodes / span * per_span >= replicas + per_span;
+        if self.serving.rps.is_some() || replicas == 0 || idle {
+            return Vec::new();
         }
+        let asked = self.serving.concurrency.max(1).div_ceil(replicas);
         let mean = self.mean_load(replicas, asked);
-        let timing = self.timing_with(&reach.layout, mean, f64::from(reach.fits));
-        self.in_time(&timing).then(|| self.held(reach.layout, replicas, Verdict::Fits, reach.fits, timing))
+        [(Verdict::Fits, reach.fits), (Verdict::Tight, reach.tight)]
+            .into_iter()
+            .filter(|&(verdict, most)| {
+                0 < most && most < asked && (verdict == Verdict::Fits || most > reach.fits)
+            })
+            .map(|most| (most, self.timing_with(&reach.layout, mean, f64::from(most.1))))
+            .filter(|(_, timing)| self.in_time(timing))
+            .map(|(most, timing)| Held { waits: true, ..self.held(reach.layout, replicas, most, timing) })
+            .collect()
     }
 
-    fn held(&self, layout: Layout, replicas: u32, verdict: Verdict, load: u32, timing: Timing) -> Held {
+    fn held(&self, layout: Layout, replicas: u32, (verdict, load): (Verdict, u32), timing: Timing) -> Held {
         let answer_s = timing.ttft_s + f64::from(self.serving.output_len) * timing.tpot_s;
-        Held { verdict, answer_s, layout: Layout { dp: replicas, ..layout }, load, timing }
+        Held { verdict, answer_s, layout: Layout { dp: replicas, ..layout }, load, waits: false, timing }
+    }
+
+    /// Times with so many requests in flight, all of which the memory holds.
+    fn held_at_once(&self, layout: &Layout, concurrency: f64) -> Timing {
+        self.timing_with(layout, concurrency, f64::INFINITY)
     }
 
     /// Whether both latency limits are met.
@@ -188,7 +249,7 @@ impl ServingModel<'_> {
         let peak = |mean: f64| (mean + sigma * mean.sqrt()).ceil().max(1.0);
         let answered = |load: u32| {
             let mean = mean_below(f64::from(load), sigma);
-            self.timing(layout, mean.max(1.0)).requests_per_s * mean.min(1.0) >= each
+            self.held_at_once(layout, mean.max(1.0)).requests_per_s * mean.min(1.0) >= each
         };
         if most == 0 || !answered(most) {
             return None;
@@ -208,7 +269,7 @@ impl ServingModel<'_> {
             None => self.serving.concurrency.max(1).div_ceil(most),
             Some(rps) => {
                 let mean = mean_below(f64::from(most), self.constants.peak_sigma);
-                let rate = self.timing(&reach.layout, mean.max(1.0)).requests_per_s * mean.min(1.0);
+                let rate = self.held_at_once(&reach.layout, mean.max(1.0)).requests_per_s * mean.min(1.0);
                 (rps / rate).ceil().clamp(1.0, 1e9) as u32
             }
         };
@@ -240,8 +301,15 @@ impl ServingModel<'_> {
     }
 
     /// All replica shapes that span so many nodes, with what they reach.
-    fn reaches(&self, pins: &Pins, nodes: RangeInclusive<u32>) -> Vec<Reach> {
-        self.shapes(pins, &nodes).into_iter().map(|layout| self.reach(layout)).collect()
+    fn reaches(&self, pins: &Pins, nodes: RangeInclusive<u32>) -> Shapes {
+        let of = |pins: &Pins| {
+            let spans =
+                (*nodes.end() > 1).then(|| self.shapes(pins, &(2.max(*nodes.start())..=*nodes.end())));
+            let inside = if *nodes.start() > 1 { Vec::new() } else { self.shapes(pins, &(1..=1)) };
+            inside.into_iter().chain(spans.into_iter().flatten()).map(|layout| self.reach(layout)).collect()
+        };
+        let pinned = [pins.dp, pins.tp, pins.pp].iter().any(Option::is_some) && self.serving.rps.is_none();
+        Shapes { own: of(pins), others: if pinned { of(&FREE) } else { Vec::new() } }
     }
 
     fn reach(&self, layout: Layout) -> Reach {
@@ -253,15 +321,15 @@ impl ServingModel<'_> {
         let in_time = if self.serving.ttft_ms.is_none() && self.serving.tpot_ms.is_none() {
             tight
         } else {
-            largest(tight, |n| self.in_time(&self.timing(&layout, f64::from(n))))
+            largest(tight, |n| self.in_time(&self.held_at_once(&layout, f64::from(n))))
         };
-        let one = self.timing(&layout, 1.0);
+        let one = self.held_at_once(&layout, 1.0);
         Reach { layout, ttft_ms: one.ttft_s * MS, tpot_ms: one.tpot_s * MS, fits, tight, in_time }
     }
 
     /// Replica shapes that span so many nodes: inside a node all sizes that divide it and all powers of two, and stages only
     /// beside the widest tensor parallelism or where they use more GPUs than that can (three, six, twelve in a node), for
-    /// replicas serve better than stages; over several nodes the widest tensor
+    /// replicas serve better than stages unless the cache is short (docs/estimates.md); over several nodes the widest tensor
     /// parallelism inside each, and one stage or more on each. Pinned sizes are kept whatever they are.
     fn shapes(&self, pins: &Pins, nodes: &RangeInclusive<u32>) -> Vec<Layout> {
         let node = self.machine.gpus_per_node;

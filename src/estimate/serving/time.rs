@@ -194,11 +194,13 @@ impl ServingModel<'_> {
     /// brings its prompt. No work is lost: what does not delay the first token delays the answer. Requests above the largest
     /// batch, the KV cache or the engine's limit on a step wait for their turn, so that requests in flight = requests per
     /// second × (time to first token + further tokens × time of one) (Little 1961).
+    ///
+    /// The engine runs with its own settings; a plan says with [`Self::timing_with`] what its memory holds.
     pub(super) fn timing(&self, layout: &Layout, concurrency: f64) -> Timing {
-        self.timing_with(layout, concurrency, f64::INFINITY)
+        self.timing_with(layout, concurrency, self.capacity(layout))
     }
 
-    /// The same of a replica that works on at most `most` requests at once.
+    /// The same of a replica whose memory holds `most` requests at once.
     pub(super) fn timing_with(&self, layout: &Layout, concurrency: f64, most: f64) -> Timing {
         let arrivals = if self.serving.rps.is_some() { Arrivals::Random } else { Arrivals::Bunched };
         self.timing_of(layout, concurrency, most, arrivals)
@@ -208,7 +210,7 @@ impl ServingModel<'_> {
         let input = f64::from(self.serving.input_len);
         // The prompt brings the first token, each further one is a step.
         let steps = (f64::from(self.serving.output_len) - 1.0).max(0.0);
-        let running = concurrency.min(most).min(self.capacity(layout)).min(self.admitted()).max(1.0);
+        let running = concurrency.min(most).min(self.constants.max_batch).min(self.admitted()).max(1.0);
         let decode = self.decode_pass(layout, running, input + steps / 2.0);
         let alone_s = self.prefill_pass(layout, 1.0, input).total;
         // While one request is answered, each of the others brings one prompt: some of these hold up its first token, the
@@ -232,6 +234,7 @@ impl ServingModel<'_> {
             ttft_s: first_s + (concurrency - running).max(0.0) / requests_per_s,
             tpot_s,
             requests_per_s,
+            running,
             bound: if among_s > steps * decode.total { "compute" } else { decode.bound() },
         }
     }
@@ -299,6 +302,7 @@ impl ServingModel<'_> {
             ),
             output_tokens_per_s: timing.requests_per_s * f64::from(self.serving.output_len),
             requests_per_s: timing.requests_per_s,
+            running: timing.running,
             max_concurrency: self.max_concurrency(layout, concurrency),
             kv_capacity_tokens: self.kv_capacity_tokens(layout).max(u64::from(concurrency) * request),
             bound: timing.bound,
@@ -311,7 +315,7 @@ impl ServingModel<'_> {
     /// (Little 1961), or with as many as it takes when the rate is more than it can answer.
     pub fn speed_at_rate(&self, layout: &Layout, rps: f64) -> ServingSpeed {
         let most = self.offline_batch(layout);
-        let timing = |n: u32| self.timing_of(layout, f64::from(n), f64::INFINITY, Arrivals::Random);
+        let timing = |n: u32| self.timing_of(layout, f64::from(n), f64::from(most), Arrivals::Random);
         let idle = largest(most, |n| timing(n).requests_per_s < rps);
         let running = (idle + 1).min(most);
         self.speed_of(layout, running, &timing(running))
@@ -344,10 +348,20 @@ impl ServingModel<'_> {
     }
 
     /// What the engine's usual share of the memory holds at the mean length of a running request, up to its largest batch.
+    ///
+    /// An engine whose cache does not hold the longest sequence beside the samples of its largest batch refuses to start: it
+    /// is then given the most sequences with whose samples the cache holds them.
     fn capacity(&self, layout: &Layout) -> f64 {
+        let c = &self.constants;
         let running = f64::from(self.serving.input_len) + f64::from(self.serving.output_len) / 2.0;
-        (self.kv_pool(layout).expected / self.kv_per_gpu(layout, running.max(1.0)).max(1.0))
-            .min(self.constants.max_batch)
+        let each = self.kv_per_gpu(layout, running.max(1.0)).max(1.0);
+        let usual = self.kv_pool(layout).expected;
+        let held = (usual / each).min(c.max_batch);
+        if c.sampler_bytes <= 0.0 || usual >= self.kv_per_gpu(layout, f64::from(self.serving.max_model_len)) {
+            return held;
+        }
+        let fewer = |n: u32| f64::from(n) * each <= self.kv_pool_for(layout, f64::from(n)).expected;
+        held.max(f64::from(largest(c.max_batch as u32, fewer)))
     }
 }
 
@@ -369,6 +383,8 @@ pub(super) struct Timing {
     pub(super) ttft_s: f64,
     pub(super) tpot_s: f64,
     pub(super) requests_per_s: f64,
+    /// Requests that run at once.
+    pub(super) running: f64,
     pub(super) bound: &'static str,
 }
 

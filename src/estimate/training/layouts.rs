@@ -7,7 +7,7 @@ use super::memory::{Place, SplitMemory};
 use super::split::Split;
 use crate::estimate::{Layout, MemoryEstimate, Plan, Verdict};
 use crate::model::Architecture;
-use crate::workload::{Method, Offload, Pins, Recompute, Sharding};
+use crate::workload::{Method, Offload, Pins, Recompute, Sharding, Training};
 
 /// Parallel sizes, in integers.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +54,11 @@ pub(super) fn divisors(batch: u32) -> Vec<u32> {
     all
 }
 
-/// Divisors of the number of experts, smallest first. Adapters on 4-bit weights split no layer.
-pub(super) fn expert_sizes(model: &Architecture, method: Method) -> Vec<u32> {
-    let experts = model.moe.filter(|_| method != Method::Qlora).map_or(1, |moe| moe.experts.max(1));
+/// Divisors of the number of experts, smallest first. Adapters on 4-bit weights split no layer, and not all software
+/// spreads experts.
+pub(super) fn expert_sizes(model: &Architecture, job: &Training) -> Vec<u32> {
+    let spread = job.method != Method::Qlora && job.layouts.experts;
+    let experts = model.moe.filter(|_| spread).map_or(1, |moe| moe.experts.max(1));
     let mut sizes = divisors(experts);
     sizes.reverse();
     sizes
@@ -267,7 +269,8 @@ impl TrainingModel<'_> {
 
     /// The same for sequences of another length.
     fn most_contexts_for(&self, pins: &Pins, seq_len: f64) -> u32 {
-        let never = pins.cp.is_some() || self.method == Method::Qlora || self.total_gpus == 1;
+        let whole = self.method == Method::Qlora || !self.layouts.context;
+        let never = pins.cp.is_some() || whole || self.total_gpus == 1;
         if never || self.least_states() > self.machine.usable_bytes {
             1
         } else {
@@ -292,24 +295,25 @@ impl TrainingModel<'_> {
     fn grids(&self, pins: Pins, contexts: u32) -> impl Iterator<Item = Grid> + '_ {
         let gpus = self.total_gpus;
         // 4-bit weights are split over data-parallel ranks only (FSDP): bitsandbytes has no tensor or pipeline layers.
-        let whole_layers = self.method == Method::Qlora;
+        let may_split = self.method != Method::Qlora;
+        let (tensor, pipeline) = (may_split && self.layouts.tensor, may_split && self.layouts.pipeline);
         let allows = move |pin: Option<u32>, value: u32| pin.is_none_or(|pin| pin == value);
-        let splits = move |pin: Option<u32>, value: u32| {
-            allows(pin, value) && (value == 1 || pin.is_some() || !whole_layers)
+        let splits = move |pin: Option<u32>, value: u32, searched: bool| {
+            allows(pin, value) && (value == 1 || pin.is_some() || searched)
         };
-        let tensor = (1..=self.machine.gpus_per_node.min(gpus)).filter(move |&tp| {
-            splits(pins.tp, tp)
+        let tensors = (1..=self.machine.gpus_per_node.min(gpus)).filter(move |&tp| {
+            splits(pins.tp, tp, tensor)
                 && gpus.is_multiple_of(tp)
                 && self.machine.gpus_per_node.is_multiple_of(tp)
                 && self.shape.heads.is_multiple_of(tp)
         });
-        tensor.flat_map(move |tp| {
+        tensors.flat_map(move |tp| {
             let rest = gpus / tp;
             (1..=rest.min(self.shape.layers as u32))
                 .filter(move |&pp| {
                     // Weights that come from the host are whole for one layer at a time: no stage owns any.
                     let one_stage = pins.pp.is_none() && self.offload == Offload::All;
-                    splits(pins.pp, pp) && rest.is_multiple_of(pp) && (pp == 1 || !one_stage)
+                    splits(pins.pp, pp, pipeline) && rest.is_multiple_of(pp) && (pp == 1 || !one_stage)
                 })
                 .flat_map(move |pp| self.ranks(pins, contexts, tp, pp))
         })
@@ -339,7 +343,7 @@ impl TrainingModel<'_> {
 
     fn shardings(&self, grid: Grid, pins: Pins) -> impl Iterator<Item = Sharding> + use<> {
         const ALL: [Sharding; 4] = [Sharding::Ddp, Sharding::Zero1, Sharding::Zero2, Sharding::Zero3];
-        let asked = self.sharding;
+        let (asked, most) = (self.sharding, self.layouts.most);
         let alone = grid.dp * grid.cp == 1;
         // Offloaded weights are shared out as ZeRO 3 does it (ZeRO-Infinity, FSDP).
         let least = if self.offload == Offload::All { Sharding::Zero3 } else { Sharding::Ddp };
@@ -351,6 +355,7 @@ impl TrainingModel<'_> {
             } else {
                 asked.is_none_or(|asked| asked == sharding)
                     && sharding >= least
+                    && sharding <= most.max(least)
                     && (grid.pp == 1 || sharding <= Sharding::Zero1)
             }
         })

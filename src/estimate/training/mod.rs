@@ -21,7 +21,7 @@ use crate::diag::Warning;
 use crate::estimate::{Layout, Machine, MemoryEstimate, Unplannable, Verdict};
 use crate::model::{Architecture, Kind};
 use crate::workload::precision::Precision;
-use crate::workload::{Method, Offload, Recompute, Sharding, Training};
+use crate::workload::{Layouts, Method, Offload, Recompute, Sharding, Training};
 use comm::Fabric;
 use constants::Constants;
 pub use numeric::precision_on;
@@ -60,6 +60,7 @@ pub struct TrainingModel<'a> {
     sharding: Option<Sharding>,
     offload: Offload,
     fused_loss: bool,
+    layouts: Layouts,
 }
 
 impl<'a> TrainingModel<'a> {
@@ -99,13 +100,14 @@ impl<'a> TrainingModel<'a> {
             seq_len: f64::from(training.seq_len.max(1)),
             global_batch: training.global_batch.max(1),
             divisors: layouts::divisors(training.global_batch.max(1)).into(),
-            expert_sizes: layouts::expert_sizes(model, training.method).into(),
+            expert_sizes: layouts::expert_sizes(model, training).into(),
             micro_batch: training.micro_batch.map(|micro_batch| micro_batch.max(1)),
             tokens: training.tokens,
             recompute: training.recompute,
             sharding: training.sharding,
             offload: training.offload,
             fused_loss: training.fused_loss,
+            layouts: training.layouts,
         };
         model.check_network()?;
         model.settle_fabric();

@@ -12,7 +12,7 @@ use crate::catalog::load::{Sections, embedded};
 use crate::estimate::{Layout, Machine, MemoryEstimate, Verdict};
 use crate::model::{Architecture, Attention, Kind, Moe, Origin};
 use crate::workload::{
-    AttentionKernel, Method, Offload, Optimizer, Pins, Recompute, Sharding, Task, Training,
+    AttentionKernel, Layouts, Method, Offload, Optimizer, Pins, Recompute, Sharding, Task, Training,
 };
 use std::sync::LazyLock;
 
@@ -113,6 +113,8 @@ fn job() -> Training {
         goodput: None,
         scaling_efficiency: None,
         fused_loss: false,
+        software: "generic".to_owned(),
+        layouts: Layouts::default(),
     }
 }
 

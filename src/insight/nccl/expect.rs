@@ -12,11 +12,9 @@ use crate::catalog::knowledge::Constant;
 use crate::catalog::provenance::SourceId;
 use std::collections::BTreeMap;
 
-/// Gbit/s in 10^9 bytes per second.
-const GB_PER_GBIT: f64 = 1.0 / 8.0;
-
 /// What one platform that the table could be of is expected to reach, in 10^9 bytes per second.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is told or asked for alone")]
 pub struct Expectation {
     /// The platform.
     pub platform: String,
@@ -42,6 +40,10 @@ pub struct Expectation {
     pub(super) mesh: bool,
     /// The nodes are joined by the links of their GPUs, not by network cards.
     pub domain: bool,
+    /// The published runs are of fewer and of more GPUs than took part.
+    pub(super) between: bool,
+    /// GPUs of the published runs.
+    pub(super) ranks: Option<u32>,
     /// That link is PCIe.
     pub pcie: bool,
     /// Where the figures come from, the most telling first.
@@ -121,32 +123,41 @@ pub fn expectations(catalog: &Catalog, limits: &Limits, cluster: &Cluster) -> Ve
     cluster.collectives.iter().flat_map(|&collective| place.of(collective)).collect()
 }
 
-struct Place<'a> {
-    catalog: &'a Catalog,
-    limits: &'a Limits<'a>,
-    cluster: &'a Cluster,
-    gpu: &'a Gpu,
-    gpus: u32,
-    nodes: u32,
+pub(super) struct Place<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) limits: &'a Limits<'a>,
+    pub(super) cluster: &'a Cluster,
+    pub(super) gpu: &'a Gpu,
+    pub(super) gpus: u32,
+    pub(super) nodes: u32,
 }
 
 impl Place<'_> {
     fn of(&self, collective: Collective) -> Vec<Expectation> {
-        let rows = self.rows(collective);
+        let mut rows = self.rows(collective);
         if rows.is_empty() {
-            return self.by_formula(collective);
+            rows = self.of_other_rings(collective);
+        }
+        if rows.is_empty() {
+            let formula = self.by_formula(collective).into_iter();
+            return formula.map(|it| self.bounded(collective, it)).collect();
         }
         let own = self.own();
         let of_own = rows.iter().any(|row| own.as_ref().is_some_and(|own| row.instances.contains(own)));
-        let mut platforms: BTreeMap<&str, Vec<&Fabric>> = BTreeMap::new();
+        let mut platforms: BTreeMap<(&str, Option<u32>), Vec<&Fabric>> = BTreeMap::new();
+        let between = rows.iter().any(|row| row.gpus < Some(self.gpus))
+            && rows.iter().any(|row| row.gpus > Some(self.gpus));
         for row in rows {
             // Nodes with one sort of GPU and switch are alike, whoever rents them out.
             let platform = if self.nodes == 1 { self.gpu.name.as_str() } else { row.platform.as_str() };
-            platforms.entry(platform).or_default().push(row);
+            platforms.entry((platform, row.gpus)).or_default().push(row);
         }
         let known: Vec<f64> = platforms.values().flatten().filter_map(|row| row.network_gbps).collect();
         let mut all: Vec<Expectation> =
             platforms.into_values().filter_map(|rows| self.published(collective, &rows)).collect();
+        for it in &mut all {
+            it.between = between;
+        }
         if self.nodes == 1 && self.gpu.link_pairs_only && !of_own {
             all.extend(self.unbridged(collective));
         }
@@ -163,8 +174,7 @@ impl Place<'_> {
         all
     }
 
-    /// Published figures of the machine where there are any, else of any with that GPU; one node, two, or more; of these the
-    /// nearest in number of ranks.
+    /// Published figures of the machine where there are any, else of any with that GPU; one node, two, or more.
     fn rows(&self, collective: Collective) -> Vec<&Fabric> {
         let own = self.own();
         let class = |nodes: u32| nodes.min(3);
@@ -191,20 +201,16 @@ impl Place<'_> {
         if self.nodes > 1 && rows.iter().any(of_provider) {
             rows.retain(of_provider);
         }
-        let distance = |row: &Fabric| {
-            row.gpus.map_or(f64::INFINITY, |gpus| (f64::from(gpus) / f64::from(self.gpus)).ln().abs())
-        };
-        let nearest = rows.iter().map(|row| distance(row)).fold(f64::INFINITY, f64::min);
-        rows.retain(|row| distance(row) <= nearest + 1e-9);
+        self.nearest(&mut rows);
         rows
     }
 
     /// The machine by its full name, where it is known.
-    fn own(&self) -> Option<String> {
+    pub(super) fn own(&self) -> Option<String> {
         self.cluster.instance.map(|id| self.catalog.full_name(self.catalog.instance(id)))
     }
 
-    fn is_gpu(&self, name: &str) -> bool {
+    pub(super) fn is_gpu(&self, name: &str) -> bool {
         let family = self.catalog.families.iter().find(|family| family.name == name);
         let member = |id: &crate::catalog::gpu::GpuId| self.catalog.gpu(*id).name == self.gpu.name;
         name == self.gpu.name || family.is_some_and(|family| family.members.iter().any(member))
@@ -239,6 +245,7 @@ impl Place<'_> {
         sources.retain(|source| seen.insert(*source));
         let link = self.link();
         let gbps = rows.iter().filter_map(|row| row.network_gbps).reduce(f64::max);
+        let sums = rows.iter().any(|row| self.link_sums(&row.link));
         Some(Expectation {
             platform: first.platform.clone(),
             low: low.min(expected),
@@ -249,10 +256,12 @@ impl Place<'_> {
             latency_us: rows.iter().filter_map(|row| row.latency_us).reduce(f64::max),
             link_gb_per_s: link.map(|link| link.usual),
             most_link: self.most_link(collective, link),
-            most_wire: gbps.and_then(|gbps| self.most_wire(collective, gbps)),
+            most_wire: gbps.and_then(|gbps| self.most_wire(collective, (gbps, sums))),
             mesh: link.is_some_and(|link| link.mesh),
             pcie: link.is_some_and(|link| !link.fast),
             domain: self.nodes > 1 && rows.iter().all(|row| row.network_gbps.is_none()),
+            between: false,
+            ranks: first.gpus,
             sources,
         })
     }
@@ -266,9 +275,9 @@ impl Place<'_> {
         link.map(|link| link.carries(collective, f64::from(self.gpus)))
     }
 
-    fn most_wire(&self, collective: Collective, gbps: f64) -> Option<f64> {
+    fn most_wire(&self, collective: Collective, (gbps, sums): (f64, bool)) -> Option<f64> {
         let (n, k) = (f64::from(self.gpus), f64::from(self.nodes));
-        (self.nodes > 1).then(|| links::wire(collective, n, k, gbps * GB_PER_GBIT))
+        (self.nodes > 1).then(|| links::wire(collective, n, k, (gbps / 8.0, sums)))
     }
 
     fn by_formula(&self, collective: Collective) -> Vec<Expectation> {
@@ -343,6 +352,8 @@ impl Place<'_> {
             mesh: link.mesh,
             pcie: !link.fast,
             domain: false,
+            between: false,
+            ranks: None,
             sources: vec![share.source, self.gpu.source],
         }
     }
@@ -357,7 +368,7 @@ impl Place<'_> {
     ) -> Option<Expectation> {
         let each = f64::from(self.cluster.per_node()?);
         let (n, k) = (f64::from(self.gpus), f64::from(self.nodes));
-        let node = gbps * GB_PER_GBIT;
+        let node = gbps / 8.0;
         let card = node / each;
         let link = self.link();
         let bound = |value: f64, share: f64| link.map_or(value, |link| value.min(share * link.usual));
@@ -369,6 +380,7 @@ impl Place<'_> {
         // A tree in the network moves the data of a node once: up to the cards over that share.
         let most = collective.wire_share(n, k).map_or(carried, |wire| card / wire).max(carried);
         let expected = bound(share.value * carried, self.limits.link.value);
+        let sums = self.machine_sums(&platform);
         Some(Expectation {
             platform,
             low: bound(low_of(share) * carried, self.limits.link.value * self.limits.warn.value),
@@ -379,10 +391,12 @@ impl Place<'_> {
             latency_us: None,
             link_gb_per_s: link.map(|link| link.usual),
             most_link: self.most_link(collective, link),
-            most_wire: self.most_wire(collective, whole),
+            most_wire: self.most_wire(collective, (whole, sums)),
             mesh: link.is_some_and(|link| link.mesh),
             pcie: link.is_some_and(|link| !link.fast),
             domain: false,
+            between: false,
+            ranks: None,
             sources: vec![share.source],
         })
     }

@@ -147,6 +147,9 @@ fn broken(judged: &mut Judged, limits: &Limits, table: &Table) -> bool {
         judged.say(Verdict::Failed, Status::Fail, Confidence::High);
         let neuron = table.tool == super::Tool::NccomTest;
         judged.blame(if neuron { "neuron-failed" } else { "no-table" });
+    } else if !measured && !table.broken.is_empty() {
+        judged.say(Verdict::Inconsistent, Status::Unknown, Confidence::High);
+        judged.blame("broken-rows");
     } else if !measured {
         judged.say(Verdict::Truncated, Status::Fail, Confidence::Medium);
         judged.blame("cut-off");
@@ -174,6 +177,13 @@ fn contradicts(judged: &mut Judged, limits: &Limits, table: &Table) -> bool {
         for (id, message) in judged.cluster.conflicts.clone() {
             judged.explain(id, message);
         }
+        return true;
+    }
+    let largest = judged.figures.map_or(0.0, |figures| figures.plateau_bytes);
+    if table.broken.iter().any(|size| *size >= largest) {
+        // The size that would be compared is the one that has no figure.
+        judged.say(Verdict::Inconsistent, Status::Unknown, Confidence::High);
+        judged.blame("broken-rows");
         return true;
     }
     let rows = table.rows.iter().filter(|point| {
@@ -214,6 +224,8 @@ fn compare(judged: &mut Judged, catalog: &Catalog, limits: &Limits, (table, figu
             judged.blame("collective-needed");
         } else if nodes == 1 && slow::bridged(judged, catalog) {
             judged.blame("bridge-needed");
+        } else if all.iter().any(|it| it.between) {
+            slow::between(judged, &all);
         } else {
             judged.blame("platform-needed");
         }
@@ -299,6 +311,9 @@ fn remarks(judged: &mut Judged, limits: &Limits, table: &Table, figures: &Figure
     }
     if figures.saturated.is_none() {
         judged.blame("one-size");
+    }
+    if !table.broken.is_empty() {
+        judged.blame("broken-rows");
     }
     if !table.complete && table.tool != super::Tool::NccomTest {
         judged.blame("cut-off");

@@ -65,13 +65,13 @@ pub(super) fn slot(catalog: &Catalog, gpu: &Gpu) -> Option<Link> {
     (full > 0.0).then_some(Link { low: full, usual: full, fast: false, sums: false, mesh: false })
 }
 
-/// The most bus bandwidth of `n` ranks on `k` nodes whose cards carry `node` each: as if the data of a node crossed once, and
-/// an all-reduce were summed in the switches.
-pub(super) fn wire(collective: Collective, n: f64, k: f64, node: f64) -> f64 {
+/// The most bus bandwidth of `n` ranks on `k` nodes whose cards carry `node` each: as if the data of a node crossed once, and,
+/// where the fabric `sums`, an all-reduce were summed in its switches.
+pub(super) fn wire(collective: Collective, n: f64, k: f64, (node, sums): (f64, bool)) -> f64 {
     let once = collective.wire_share(n, k).map_or(0.0, |share| node * k / n / share);
     match collective {
         Collective::AllToAll => once,
-        Collective::AllReduce => once.max(node * 2.0 * (n - 1.0) / n).max(node),
+        Collective::AllReduce if sums => once.max(node * 2.0 * (n - 1.0) / n).max(node),
         Collective::Hypercube => f64::INFINITY,
         _ => once.max(node),
     }

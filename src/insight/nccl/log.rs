@@ -101,6 +101,9 @@ impl Reader {
             .collect();
         if let Some((point, layout)) = row::parse(&words) {
             self.point(point, layout);
+        } else if let Some(size) = row::broken(&words) {
+            self.known = true;
+            self.table.broken.push(size);
         } else if row::is_template(&words) {
             self.table.template_rows += 1;
             self.known = true;
@@ -129,7 +132,7 @@ impl Reader {
         table.threads_by_gpus = document.threads_by_gpus;
         table.evidence.version = document.version;
         table.layout = (!document.rows.is_empty()).then_some(Layout::Json);
-        (table.ranks, table.rows) = (document.ranks, document.rows);
+        (table.ranks, table.rows, table.broken) = (document.ranks, document.rows, document.broken);
         for footer in document.footers {
             self.footer(footer, "");
         }

@@ -2,6 +2,7 @@
 //!
 //! Pure: bytes and a catalog in, judgements out. What the plan of a workload makes of a measured link is `planner`'s.
 
+pub mod bounds;
 pub mod cluster;
 mod collective;
 mod conflicts;
@@ -58,6 +59,8 @@ pub struct Table {
     pub ranks: Vec<Rank>,
     /// The measurements.
     pub rows: Vec<Point>,
+    /// Sizes of rows whose figures are none: not a number, infinite, negative.
+    broken: Vec<f64>,
     /// Average bus bandwidth over all sizes as printed, in 10^9 bytes per second.
     pub average_gb_per_s: Option<f64>,
     /// The test's own limit on that average was missed.

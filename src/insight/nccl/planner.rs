@@ -1,8 +1,19 @@
 //! From a judged table to the links that plans are made with.
 
+use super::expect::Limits;
 use super::judge::Judged;
+use super::links::wire;
 use super::verdict::Verdict;
 use crate::estimate::{MeasuredLink, MeasuredLinks};
+
+/// The least network of one node, in Gbit/s, that could carry what a table measured between nodes, summed in its switches at
+/// best; `None` for one node.
+pub fn least_gbps(judged: &Judged, limits: &Limits) -> Option<f64> {
+    let (gpus, nodes) = (judged.cluster.gpus?, judged.cluster.nodes.filter(|&nodes| nodes > 1)?);
+    let of_one = wire(judged.cluster.collective()?, f64::from(gpus), f64::from(nodes), (1.0, true));
+    let gb_per_s = judged.figures?.plateau_gb_per_s / limits.over / of_one;
+    gb_per_s.is_finite().then_some(gb_per_s * 8.0)
+}
 
 /// The link that a table measured; `None` where it says nothing of one.
 ///

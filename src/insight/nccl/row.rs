@@ -121,6 +121,17 @@ fn whole(words: &[&str]) -> Option<(Point, Layout)> {
     (first.is_some() || second.is_some()).then_some((point, layout))
 }
 
+/// The size of a row whose figures are none: not a number, infinite or negative. A row that was not measured (`N/A`) is none.
+pub(super) fn broken(words: &[&str]) -> Option<f64> {
+    let is_none = |word: &str| word.parse::<f64>().is_ok_and(|value| !value.is_finite() || value < 0.0);
+    starts(words).find_map(|at| {
+        let (size, _) = (words[at].parse::<u64>().ok()?, words[at + 1].parse::<u64>().ok()?);
+        // A root may be -1, and stands before the figures.
+        let mut figures = words[at + 3..].iter().skip_while(|word| is_operation(word)).skip(1);
+        figures.any(|word| is_none(word)).then_some(size as f64)
+    })
+}
+
 /// `sum`, `none`, `avg` …: letters only, and not the sign for what was not measured.
 fn is_operation(word: &str) -> bool {
     !is_missing(word) && word.len() <= 12 && word.bytes().all(|b| b.is_ascii_alphabetic())

@@ -19,6 +19,20 @@ pub(super) fn bridged(judged: &Judged, catalog: &Catalog) -> bool {
     judged.cluster.gpu.is_some_and(|gpu| catalog.gpu(gpu).link_pairs_only)
 }
 
+/// Fast enough for the published run of one size and too slow for that of another, with nothing known between them.
+pub(super) fn between(judged: &mut Judged, all: &[Expectation]) {
+    let gpus = judged.cluster.gpus.unwrap_or(0);
+    let side = |fewer: bool| {
+        let of = |it: &&Expectation| it.ranks.is_some_and(|ranks| (ranks < gpus) == fewer);
+        all.iter().find(of).and_then(|it| Some((it.ranks?, figure(it.expected))))
+    };
+    let (Some((few, fast)), Some((many, slow))) = (side(true), side(false)) else { return };
+    let message = format!(
+        "{few} GPUs were published with {fast} GB/s and {many} GPUs with {slow}: what {gpus} reach lies between, and is not known"
+    );
+    judged.explain("between-references", message);
+}
+
 /// Why PCIe is all there is.
 pub(super) fn pcie(judged: &mut Judged, catalog: &Catalog) {
     if bridged(judged, catalog) {

@@ -1,5 +1,6 @@
 //! Rows in every layout, what is inferred from columns, the laws of the figures, and that nothing panics.
 
+mod bounds;
 mod clusters;
 
 use super::cluster::Said;

@@ -123,6 +123,7 @@ impl Case {
             max_model_len: question.count("max_model_len").unwrap_or(all).max(1),
             engine: class.to_owned(),
             kv_rule: KvRule::Windowed,
+            software: class.to_owned(),
             hours: 1.0,
         };
         let has_max_len = question.count("max_model_len").is_some();

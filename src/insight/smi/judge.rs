@@ -247,6 +247,9 @@ fn percent(share: f64) -> String {
 
 fn verdict(seen: &Seen) -> (Verdict, Vec<String>) {
     let Seen { usage, lines, share, busy, .. } = *seen;
+    if let Some(words) = &seen.series.lost {
+        return (Verdict::Errors, vec![format!("the driver lost a GPU of this host: {words}")]);
+    }
     if usage.errors > 0 {
         let polls = usage.errors;
         return (

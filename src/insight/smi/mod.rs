@@ -160,6 +160,8 @@ pub struct Series {
     pub processes: BTreeSet<String>,
     /// Shapes that it was read from.
     pub shapes: BTreeSet<Shape>,
+    /// The driver lost it, in its words, or one of the GPUs of its host without saying which.
+    pub lost: Option<String>,
 }
 
 /// A whole log.
@@ -169,6 +171,8 @@ pub struct Log {
     pub gpus: BTreeMap<Place, Series>,
     /// What the tools said instead of figures, such as that the driver does not answer.
     pub failures: BTreeSet<String>,
+    /// Those of them by which a host lost a GPU.
+    lost: BTreeSet<(String, String)>,
 }
 
 impl Log {
@@ -177,6 +181,30 @@ impl Log {
         let series = self.gpus.entry(Place { host: host.to_owned(), index }).or_default();
         series.shapes.insert(shape);
         series
+    }
+
+    /// Marks the GPUs that were lost: the one at the address that the words name, else all of which no address is known.
+    fn mark_lost(&mut self) {
+        for (host, words) in std::mem::take(&mut self.lost) {
+            let small = words.to_ascii_lowercase();
+            let named = |series: &Series| {
+                let bus = series.bus.as_deref()?.to_ascii_lowercase();
+                // Domains are printed with four digits or with eight.
+                let place = bus.split_once(':').map_or(bus.as_str(), |(_, place)| place);
+                Some(small.contains(place))
+            };
+            let mut all: Vec<&mut Series> = self
+                .gpus
+                .iter_mut()
+                .filter(|(place, _)| place.host == host)
+                .map(|(_, series)| series)
+                .collect();
+            let hit = all.iter().any(|series| named(series) == Some(true));
+            all.retain(|series| if hit { named(series) == Some(true) } else { named(series).is_none() });
+            for series in all {
+                series.lost = Some(words.clone());
+            }
+        }
     }
 
     /// Adds the GPUs of another log; those of the same place become one series.
@@ -188,6 +216,7 @@ impl Log {
             own.bus = own.bus.take().or(series.bus);
             own.mig |= series.mig;
             own.total_missing |= series.total_missing;
+            own.lost = own.lost.take().or(series.lost);
             own.samples.extend(series.samples);
             own.processes.extend(series.processes);
             own.shapes.extend(series.shapes);
@@ -210,6 +239,7 @@ pub fn read(name: &str, host: &str, bytes: &[u8]) -> Result<Log, InputError> {
     let mut log = Log::default();
     let rest = xml::documents(&text, host, &mut log);
     scan::lines(&rest, host, &mut log);
+    log.mark_lost();
     log.gpus.retain(|_, series| {
         !series.samples.is_empty() || series.name.is_some() || !series.processes.is_empty() || series.mig
     });
@@ -233,6 +263,7 @@ pub fn read_rows(name: &str, host: &str, bytes: &[u8], columns: &str) -> Result<
     let text = text::decode(bytes);
     let mut log = Log::default();
     scan::rows(&text, host, header, &mut log);
+    log.mark_lost();
     if log.gpus.is_empty() {
         let message = format!("{name}:1:1: no row has as many fields as `--columns` has names");
         return Err(InputError::new(message, "give the names in the order of the fields"));

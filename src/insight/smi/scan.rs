@@ -58,8 +58,7 @@ impl State {
             return self.metrics.line(trimmed, last, &self.host);
         }
         if let Some(failure) = failure(trimmed) {
-            log.failures.insert(failure);
-            return;
+            return failed(failure, &self.host, log);
         }
         if trimmed.starts_with('|') || trimmed.starts_with("+-") || trimmed.starts_with("+=") {
             self.table.line(trimmed, &self.host, log);
@@ -136,6 +135,17 @@ fn failure(line: &str) -> Option<String> {
     is_failure.then(|| line.chars().take(160).collect())
 }
 
+/// Sentences that tell of a GPU that is gone.
+const LOST: [&str; 3] = ["unable to determine the device handle", "gpu is lost", "fallen off the bus"];
+
+fn failed(failure: String, host: &str, log: &mut Log) {
+    let small = failure.to_ascii_lowercase();
+    if LOST.iter().any(|words| small.contains(words)) {
+        log.lost.insert((host.to_owned(), failure.clone()));
+    }
+    log.failures.insert(failure);
+}
+
 /// Reads all lines of a text.
 pub(super) fn lines(text: &str, host: &str, log: &mut Log) {
     let mut states: BTreeMap<String, State> = BTreeMap::new();
@@ -170,7 +180,9 @@ pub(super) fn rows(text: &str, host: &str, header: Header, log: &mut Log) {
     let mut rows = Rows::new(header);
     for (line, last) in with_end(text) {
         let line = line.trim();
-        if !line.is_empty() {
+        if let Some(failure) = failure(line) {
+            failed(failure, host, log);
+        } else if !line.is_empty() {
             rows.line(line, last, host, log);
         }
     }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 
+mod lost;
 mod shapes;
 
 const MIB: f64 = 1024.0 * 1024.0;

@@ -204,6 +204,11 @@ impl Usage {
         self.interval_s = Spread::of(gaps).map(|gaps| gaps.p50);
     }
 
+    /// Seconds that the polls stand for: the last one as long as the others.
+    pub fn covered_s(&self) -> Option<f64> {
+        Some(self.span_s? + self.interval_s.unwrap_or(0.0))
+    }
+
     /// Percentiles of a metric; `None` where the log has none of it.
     pub fn spread(&self, metric: Metric) -> Option<&Spread> {
         self.spreads.get(&metric)

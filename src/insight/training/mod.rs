@@ -18,7 +18,7 @@ use crate::estimate::training::TrainingModel;
 use crate::estimate::{Layout, MemoryEstimate, Range, Verdict};
 use crate::model::Architecture;
 use crate::units::GIB;
-use crate::workload::{Recompute, Sharding, Task, Training};
+use crate::workload::{Layouts, Recompute, Sharding, Task, Training};
 use layout::Spread;
 use node::Node;
 use words::Counter;
@@ -81,6 +81,8 @@ impl Case {
             goodput: None,
             scaling_efficiency: None,
             fused_loss: false,
+            software: class.to_owned(),
+            layouts: Layouts::default(),
         };
         let memory_kind = question.lower("memory_kind");
         let (run_tokens, only_run) = (None, false);

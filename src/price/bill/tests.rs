@@ -4,7 +4,7 @@ use crate::catalog::instance::InstanceId;
 use crate::catalog::price::{Billing, Currency, Price, Upfront};
 use crate::catalog::provenance::SourceId;
 use crate::catalog::region::RegionId;
-use crate::money::UsdPerHour;
+use crate::money::{Usd, UsdPerHour};
 use crate::price::JobHours;
 use crate::price::part::Extras;
 use crate::price::spot::SpotTerms;
@@ -34,6 +34,7 @@ fn price(billing: Billing, upfront: Option<Upfront>, usd: Option<&str>, currency
         overridden: false,
         fee: None,
         listed: None,
+        listed_fee: None,
         list: None,
         off_list_pct: None,
         allow: Vec::new(),
@@ -115,6 +116,21 @@ fn a_job_longer_than_the_term_owes_several() {
     assert_eq!(row.commitment.unwrap().to_string(), "52,560.00");
     assert!(row.commitment >= row.total);
     assert!(row.notes.iter().any(|n| n.contains("3 whole terms")), "{:?}", row.notes);
+}
+
+/// A year of months: what is due at the start is the first month; a fee at the start comes once a term as well.
+#[test]
+fn what_is_due_at_the_start_is_of_the_first_term() {
+    let spot = outlook();
+    let months = price(Billing::Subscription1m, Some(Upfront::All), Some("10"), Currency::USD);
+    let row = &costs(&[&months], &job(&spot, 13.0 * 730.0))[0];
+    assert_eq!(row.upfront_paid.unwrap().to_string(), "14,600.00");
+    assert_eq!(row.commitment.unwrap().to_string(), "189,800.00");
+    let mut partly = price(Billing::Reserved1y, Some(Upfront::Partial), Some("10"), Currency::USD);
+    let paid = |p: &Price| costs(&[p], &job(&spot, 3.0 * 8760.0))[0].upfront_paid;
+    assert_eq!(paid(&partly), None, "no source tells it");
+    partly.fee = Some(Usd::from_cents(500_000));
+    assert_eq!(paid(&partly).unwrap().to_string(), "10,000.00");
 }
 
 #[test]

@@ -123,7 +123,8 @@ pub fn single_gpus(filter: &mut Filter) {
 
 fn offer(row: CostRow) -> Offer {
     let cost = row.cost;
-    let about_the_price = |note: &String| note.starts_with("the price is ");
+    let about_the_price =
+        |note: &String| ["the price is ", "the list price is "].iter().any(|start| note.starts_with(start));
     Offer {
         instance: row.instance,
         region: row.region,

@@ -37,14 +37,25 @@ fn parts_of_a_year_are_as_computed_by_hand() {
     assert_eq!(parts[3].per_year, None);
 }
 
-/// A server that is bought for fewer years than it lives is paid for all the same: nothing is taken for what is left of it.
+/// A server that is bought for fewer years than it lives counts for these years, straight line: two fifths of 310,000 USD are
+/// left after three of five years, and a second one is bought in the sixth.
 #[test]
-fn a_short_use_pays_the_whole_server() {
+fn a_short_use_pays_its_years_of_the_life() {
     let three: Usd = server().years(1, 3).iter().filter_map(|year| year.paid).sum();
     let run: Usd = server().running(1).iter().filter_map(|part| part.per_year).sum();
-    assert_eq!(three, usd(310_000.0) + run + run + run);
+    assert_eq!(three, usd(186_000.0) + run + run + run);
+    assert_eq!(server().book_value(1, 3), Some(usd(124_000.0)));
+    assert_eq!(server().book_value(1, 5), None, "its life is over");
     let six: Usd = server().years(1, 6).iter().filter_map(|year| year.paid).sum();
-    assert_eq!(six.minus(run.scaled(6.0).expect("money")), usd(620_000.0), "a second one in the sixth year");
+    assert_eq!(six.minus(run.scaled(6.0).expect("money")), usd(372_000.0), "one year of a second one");
+    let half = Server { residual: 0.5, life_years: 2.0, ..server() };
+    assert_eq!(half.book_value(1, 3), Some(usd(232_500.0)), "half of what is written off, and the residual");
+    let lives: Vec<_> =
+        [3.0, 5.0, 10.0].map(|life_years| Server { life_years, ..server() }.parts(1, 3)[0]).into();
+    assert_eq!(
+        lives.iter().map(|part| part.per_year.unwrap().to_f64()).collect::<Vec<_>>(),
+        [103_333.33, 62_000.0, 31_000.0]
+    );
 }
 
 #[test]
@@ -68,7 +79,7 @@ fn cash_is_paid_at_the_start_of_a_life() {
         plain.years(1, years).iter().map(|year| year.paid.expect("known").to_f64()).collect()
     };
     assert_eq!(paid(4), [101_000.0, 91_000.0, 1000.0, -9_000.0]);
-    assert_eq!(paid(1), [91_000.0], "sold at the end");
+    assert_eq!(paid(1), [46_000.0], "half of its life is left");
 }
 
 proptest! {

@@ -164,14 +164,17 @@ impl Reader<'_, '_> {
             self.ledger.skip(Reason::NoBillingKind, self.items, &what);
             return Ok(());
         };
-        let (amount, currency) = match hourly(&entry.price_dimensions.0, billing) {
+        let parts = parts(&entry.price_dimensions.0, billing).and_then(|(fee, rest, currency)| {
+            Ok((amount(fee, rest, upfront).ok_or(Reason::PriceNotUsable)?, currency))
+        });
+        let (amount, currency) = match parts {
             Ok(found) => found,
             Err(reason) => {
                 self.ledger.skip(reason, self.items, &what);
                 return Ok(());
             }
         };
-        let mut offer = Offer::new(&product.machine, &product.region, Amount::Exact(amount));
+        let mut offer = Offer::new(&product.machine, &product.region, amount);
         offer.billing = billing;
         offer.upfront = upfront;
         offer.currency = &currency;
@@ -225,9 +228,20 @@ fn contract(term: &Term) -> Option<(Billing, Option<Upfront>)> {
     Some((billing, Some(upfront)))
 }
 
-/// Price of one hour with the upfront spread over the term, and its currency.
-fn hourly(dimensions: &[Dimension], billing: Billing) -> Result<(Decimal, String), Reason> {
-    let mut sum = Decimal::ZERO;
+/// What is paid at the start and for each hour, as the way of paying has it; `None` where the two contradict it.
+fn amount<'a>(fee: Decimal, rest: Decimal, upfront: Option<Upfront>) -> Option<Amount<'a>> {
+    match (upfront, fee.is_zero(), rest.is_zero()) {
+        (None | Some(Upfront::No), true, _) => Some(Amount::Exact(rest)),
+        (Some(Upfront::Partial), false, false) | (Some(Upfront::All), false, true) => {
+            Some(Amount::Parts(fee, rest))
+        }
+        _ => None,
+    }
+}
+
+/// What is paid at the start, what for each hour, and the currency.
+fn parts(dimensions: &[Dimension], billing: Billing) -> Result<(Decimal, Decimal, String), Reason> {
+    let (mut fee, mut rest) = (Decimal::ZERO, Decimal::ZERO);
     let mut currency: Option<&str> = None;
     for dimension in dimensions {
         let mut prices = dimension.price_per_unit.iter();
@@ -241,12 +255,12 @@ fn hourly(dimensions: &[Dimension], billing: Billing) -> Result<(Decimal, String
         if amount < Decimal::ZERO {
             return Err(Reason::PriceNotUsable);
         }
-        let part = match (dimension.unit.text(), billing.term_hours()) {
-            ("Hrs" | "Hours", _) => Some(amount),
-            ("Quantity", Some(hours)) => amount.checked_div(Decimal::from(hours)),
+        let sum = match (dimension.unit.text(), billing.term_hours()) {
+            ("Hrs" | "Hours", _) => &mut rest,
+            ("Quantity", Some(_)) => &mut fee,
             _ => return Err(Reason::PriceNotUsable),
         };
-        sum = part.and_then(|part| sum.checked_add(part)).ok_or(Reason::PriceNotUsable)?;
+        *sum = sum.checked_add(amount).ok_or(Reason::PriceNotUsable)?.normalize();
     }
-    currency.map(|code| (sum, code.to_owned())).ok_or(Reason::NoPrice)
+    currency.map(|code| (fee, rest, code.to_owned())).ok_or(Reason::NoPrice)
 }

@@ -2,12 +2,13 @@
 //!
 //! Quirks: a reservation's price is for its whole term although its unit is "1 Hour"; spot and low priority are told by the
 //! name of the SKU or meter, Windows by the product; machines are listed once more in other meter regions; regions differ in
-//! case (`WestUS3`).
+//! case (`WestUS3`); prices may have ended (`effectiveEndDate`) or be announced (`effectiveStartDate`).
 
 use crate::catalog::price::Billing;
 use crate::refresh::json::{Few, Loose, Walk, walk};
 use crate::refresh::ledger::decimal;
 use crate::refresh::{Amount, Fault, Hardware, Ledger, Offer, Reason};
+use jiff::civil::Date;
 use rust_decimal::Decimal;
 use serde::Deserialize;
 use std::io::Read;
@@ -29,6 +30,8 @@ pub(super) struct Item {
     #[serde(rename = "type")]
     kind: Loose,
     is_primary_meter_region: Loose,
+    effective_start_date: Loose,
+    effective_end_date: Loose,
     savings_plan: Few<Plan>,
 }
 
@@ -60,7 +63,8 @@ impl Walk for Pages<'_, '_> {
         self.items += 1;
         let machine = item.arm_sku_name.text();
         let what = format!("{machine} {} {}", item.arm_region_name.text(), item.meter_name.text());
-        let (billing, term) = match kind(&item) {
+        let found = kind(&item).and_then(|found| in_force(&item, self.ledger.day()).map(|()| found));
+        let (billing, term) = match found {
             Ok(found) => found,
             Err(reason) => {
                 self.ledger.skip(reason, self.items, &what);
@@ -96,6 +100,19 @@ impl Walk for Pages<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether a price holds on a day: a list has those that have ended, and those that are announced.
+fn in_force(item: &Item, day: Date) -> Result<(), Reason> {
+    let bound = |text: &Loose| match text.text() {
+        "" => Ok(None),
+        text => {
+            text.get(..10).and_then(|day| day.parse::<Date>().ok()).map(Some).ok_or(Reason::DateNotUsable)
+        }
+    };
+    let (start, end) = (bound(&item.effective_start_date)?, bound(&item.effective_end_date)?);
+    let holds = start.is_none_or(|start| start <= day) && end.is_none_or(|end| day <= end);
+    if holds { Ok(()) } else { Err(Reason::NotInForce) }
 }
 
 /// The billing kind and, for reservations, the hours that the price is for.

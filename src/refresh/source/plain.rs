@@ -4,6 +4,7 @@
 
 use crate::catalog::lookup::resolve_billing;
 use crate::catalog::price::{Billing, Upfront};
+use crate::refresh::ledger::decimal;
 use crate::refresh::table::{Row, rows};
 use crate::refresh::{Amount, Fault, Hardware, Ledger, Offer, Reason};
 use jiff::civil::Date;
@@ -38,9 +39,12 @@ pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), F
             ledger.skip(Reason::DateNotUsable, row.line, &row.get(&["asof"]));
             return Ok(());
         };
-        let usd = row.get(USD);
-        let (amount, currency) =
-            if usd.is_empty() { (row.get(OTHER), row.get(&["currency"])) } else { (usd, "") };
+        let Some((amount, currency)) = stated(row) else {
+            let (usd, other, code) = (row.get(USD), row.get(OTHER), row.get(&["currency"]));
+            let what = format!("{} {}: {usd} USD and {other} {code}", row.get(MACHINE), row.get(&["region"]));
+            ledger.skip(Reason::ConflictingPrices, row.line, &what);
+            return Ok(());
+        };
         let mut offer = Offer::new(row.get(MACHINE), row.get(&["region"]), Amount::Text(amount));
         offer.provider = row.get(&["provider"]);
         offer.billing = billing;
@@ -58,6 +62,23 @@ pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), F
         };
         ledger.offer(&offer)
     })
+}
+
+/// The amount of a row and its currency. Of two amounts that of the currency in which it is sold counts where the row has
+/// the rate of the other, and both are one where they are the same dollars; else they contradict each other.
+fn stated<'r>(row: &'r Row<'_>) -> Option<(&'r str, &'r str)> {
+    let (usd, other, code) = (row.get(USD), row.get(OTHER), row.get(&["currency"]));
+    if usd.is_empty() {
+        return Some((other, code));
+    }
+    if other.is_empty() {
+        return (code.is_empty() || code.eq_ignore_ascii_case("USD")).then_some((usd, ""));
+    }
+    if code.is_empty() || code.eq_ignore_ascii_case("USD") {
+        let same = usd == other || decimal(usd).is_some_and(|usd| decimal(other) == Some(usd));
+        return same.then_some((usd, ""));
+    }
+    (!row.get(&["fxrate"]).is_empty()).then_some((other, code))
 }
 
 fn only_kind(text: &str) -> Result<Billing, Reason> {

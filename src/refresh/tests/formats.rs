@@ -92,15 +92,15 @@ fn gpuhunt_has_zones_for_google_and_new_machines() {
     assert!(nobody.contains("whose prices") && nobody.contains("--provider"), "{nobody}");
 }
 
-/// P083: upfront is spread over the term.
+/// P083: what is paid at the start stays apart from what is paid for each hour; the catalog spreads it over the term.
 #[test]
 fn the_price_list_of_aws_has_on_demand_and_reserved() {
     let import = fixture("aws", "aws-offer.json");
     let prices = prices(&import);
     assert_eq!(prices["aws/p4d.24xlarge us-east-1 on-demand"], "21.957642");
     assert_eq!(prices["aws/p4d.24xlarge us-east-1 reserved-1y none"], "13.91");
-    assert_eq!(prices["aws/p4d.24xlarge us-east-1 reserved-1y partial"], "13.3");
-    assert_eq!(prices["aws/p4d.24xlarge us-east-1 reserved-3y all"], "10");
+    assert_eq!(prices["aws/p4d.24xlarge us-east-1 reserved-1y partial"], "58692 + 6.6");
+    assert_eq!(prices["aws/p4d.24xlarge us-east-1 reserved-3y all"], "262800");
     let skipped = skipped(&import);
     for reason in
         ["local-zone", "no-billing-kind", "other-product", "other-software", "other-tenancy", "no-gpu"]

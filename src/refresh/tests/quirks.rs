@@ -149,3 +149,69 @@ fn p059_the_same_price_twice_is_one() {
         plain("aws,p5.48xlarge,us-east-1,on-demand,55.04\naws,P5.48XLARGE,US-EAST-1,on-demand,55.040\n");
     assert_eq!((prices(&import).len(), import.used), (1, 2));
 }
+
+/// No amount is taken in silence beside another one, and no currency that nobody knows.
+#[test]
+fn a_row_with_two_amounts_says_one_price_or_none() {
+    let of = |usd: &str, amount: &str, code: &str, rate: &str| {
+        let head = "provider,instance,region,usd_per_hour,per_hour,currency,fx_rate\n";
+        let row = format!("{head}aws,p5.48xlarge,us-east-1,{usd},{amount},{code},{rate}\n");
+        let import = import("plain", "x.csv", row.as_bytes()).unwrap();
+        sound(&import);
+        let price = prices(&import).into_values().next();
+        price.ok_or_else(|| skipped(&import).into_keys().next().unwrap())
+    };
+    assert_eq!(of("7", "50.5", "EUR", ""), Err("conflicting-prices"));
+    assert_eq!(of("7", "", "EUR", ""), Err("conflicting-prices"));
+    assert_eq!(of("40", "41", "USD", ""), Err("conflicting-prices"));
+    assert_eq!(of("40", "40.0", "USD", ""), Ok("40".to_owned()));
+    assert_eq!(of("50", "350", "CNY", "7"), Ok("350 CNY".to_owned()));
+    assert_eq!(of("", "40", "usd", ""), Ok("40".to_owned()));
+    assert_eq!(of("", "40", "XYZ", ""), Err("currency-not-known"));
+}
+
+#[test]
+fn a_separator_that_is_no_comma_is_named() {
+    for (separator, named) in [(";", "`;`"), ("\t", "tabs"), ("|", "`|`")] {
+        let table =
+            "provider,instance,region,usd_per_hour\naws,p5.48xlarge,us-east-1,40\n".replace(',', separator);
+        let error = import("plain", "x.csv", table.as_bytes()).unwrap_err();
+        assert!(error.contains(&format!("separated by {named}")), "{error}");
+    }
+}
+
+/// A list has prices that have ended, and those that are announced.
+#[test]
+fn azure_prices_hold_between_their_days() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/refresh/azure.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    let own = "azure/Standard_NC24ads_A100_v4 eastus on-demand";
+    let start = "\"effectiveStartDate\":\"2022-06-01T00:00:00Z\",\"meterName\":\"NC24ads A100 v4\",\"productName\":\"NCads A100 v4 Series Linux\"";
+    assert!(text.contains(start));
+    // The list is of 2026-11-25.
+    for (days, holds) in [
+        (r#""effectiveStartDate":"2026-11-25T00:00:00Z""#, true),
+        (r#""effectiveStartDate":"2026-11-26T00:00:00Z""#, false),
+        (r#""effectiveStartDate":"2022-06-01T00:00:00Z","effectiveEndDate":"2026-11-25T00:00:00Z""#, true),
+        (r#""effectiveStartDate":"2022-06-01T00:00:00Z","effectiveEndDate":"2026-11-24T23:59:59Z""#, false),
+    ] {
+        let dated = start.replacen(r#""effectiveStartDate":"2022-06-01T00:00:00Z""#, days, 1);
+        let import = import("azure", "azure.json", text.replacen(start, &dated, 1).as_bytes()).unwrap();
+        sound(&import);
+        assert_eq!(prices(&import).contains_key(own), holds, "{days}");
+        assert_eq!(skipped(&import).contains_key("not-in-force"), !holds, "{days}");
+    }
+}
+
+/// A way of paying that its figures contradict is no price.
+#[test]
+fn fees_that_contradict_the_way_of_paying_are_left_out() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/refresh/aws-offer.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    for (from, to) in [("\"6.6\"", "\"0\""), ("\"58692\"", "\"0\""), ("\"0.0000000000\"", "\"1.5\"")] {
+        assert!(text.contains(from), "{from}");
+        let odd = import("aws", "offer.json", text.replace(from, to).as_bytes()).unwrap();
+        sound(&odd);
+        assert_eq!(skipped(&odd)["price-not-usable"], 1, "{from}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The answer of `catalog import`: what was read, what became of it, and the overlay as a finished file.
 
-use crate::refresh::{Import, NewRegion, Skipped};
+use crate::refresh::{Doubt, Import, NewRegion, Skipped};
 use crate::report::document::{Body, Csv, Used};
 use crate::report::view::{Block, Grid};
 use serde::Serialize;
@@ -24,6 +24,8 @@ pub struct ImportAnswer {
     pub sources: Vec<SourceLine>,
     /// What was left out, by reason.
     pub skipped: Vec<SkippedLine>,
+    /// What is taken although a check of the catalog warns of it, by code.
+    pub doubtful: Vec<DoubtLine>,
     /// The catalog file.
     pub overlay: String,
     #[serde(skip)]
@@ -61,9 +63,34 @@ pub struct SkippedLine {
     pub example: String,
 }
 
+/// Prices that a check of the catalog warns of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DoubtLine {
+    /// Of the check, for `explain`.
+    pub code: &'static str,
+    /// How many.
+    pub count: u64,
+    /// The first of them, and what is odd about it.
+    pub example: String,
+}
+
+impl DoubtLine {
+    fn new(doubt: &Doubt) -> Self {
+        Self { code: doubt.code, count: doubt.count, example: doubt.example.clone() }
+    }
+
+    /// As a line for people.
+    pub fn sentence(&self) -> String {
+        format!("{DOUBTFUL}{} {} (such as {})", self.count, self.code, self.example)
+    }
+}
+
+/// How lines about doubtful prices begin.
+const DOUBTFUL: &str = "doubtful: ";
+
 impl ImportAnswer {
     /// The answer for an import of these files.
-    pub fn new(format: &'static str, files: &[String], import: &Import) -> Self {
+    pub fn new(format: &'static str, files: &[String], import: &Import, doubts: &[Doubt]) -> Self {
         let region = |region: &NewRegion| format!("{}/{}", region.provider, region.name);
         let skipped = |it: &Skipped| SkippedLine {
             reason: it.reason.name(),
@@ -88,6 +115,7 @@ impl ImportAnswer {
                 .map(|(source, as_of)| SourceLine { source, as_of })
                 .collect(),
             skipped: import.skipped.iter().map(skipped).collect(),
+            doubtful: doubts.iter().map(DoubtLine::new).collect(),
             overlay: String::new(),
             used: Used::default(),
         };
@@ -114,6 +142,7 @@ impl ImportAnswer {
             format!("left out: {} {} (such as {})", line.count, line.reason, line.example)
         };
         lines.extend(self.skipped.iter().map(skipped));
+        lines.extend(self.doubtful.iter().map(DoubtLine::sentence));
         let shown: Vec<&str> = self.added_regions.iter().take(10).map(String::as_str).collect();
         if !shown.is_empty() {
             let more = self.added_regions.len() - shown.len();
@@ -135,12 +164,19 @@ impl Body for ImportAnswer {
 
     fn blocks(&self) -> Vec<Block> {
         let mut lines = self.summary();
-        lines.retain(|line| !line.starts_with("left out: "));
+        lines.retain(|line| !line.starts_with("left out: ") && !line.starts_with(DOUBTFUL));
         let mut blocks = vec![Block::List(lines)];
         if !self.skipped.is_empty() {
             let mut grid = Grid::new(&["left out because of", ">quotes", "such as"]);
             for line in &self.skipped {
                 grid.push(vec![line.reason.to_owned(), line.count.to_string(), line.example.clone()]);
+            }
+            blocks.push(Block::Table(grid));
+        }
+        if !self.doubtful.is_empty() {
+            let mut grid = Grid::new(&["doubtful because of", ">prices", "such as"]);
+            for line in &self.doubtful {
+                grid.push(vec![line.code.to_owned(), line.count.to_string(), line.example.clone()]);
             }
             blocks.push(Block::Table(grid));
         }

@@ -1,5 +1,6 @@
 //! The answer of `catalog update`: what became of each source.
 
+use crate::refresh::Doubt;
 use crate::refresh::compare::told;
 use crate::refresh::update::Judgement;
 use crate::report::date::Dated;
@@ -57,6 +58,8 @@ pub struct UpdateLine {
     pub quotes_used: u64,
     /// Prices that it has now.
     pub prices: usize,
+    /// Those of them that a check of the catalog warns of: how many, by which check, and the first.
+    pub doubtful: Vec<String>,
     /// Prices that are new beside the last ones.
     pub added: usize,
     /// Prices that are gone.
@@ -70,6 +73,12 @@ pub struct UpdateLine {
 }
 
 impl UpdateLine {
+    /// Takes over what the checks of the catalog warn of.
+    pub fn doubted(&mut self, doubts: &[Doubt]) {
+        self.doubtful =
+            doubts.iter().map(|it| format!("{} {} (such as {})", it.count, it.code, it.example)).collect();
+    }
+
     /// Takes over what the comparison with the last prices says.
     pub fn judged(&mut self, judged: &Judgement) {
         self.added = judged.added;
@@ -134,6 +143,7 @@ impl Body for UpdateAnswer {
                 "quotes_read",
                 "quotes_used",
                 "prices",
+                "doubtful",
                 "added",
                 "removed",
                 "changed",
@@ -182,6 +192,15 @@ impl Body for UpdateAnswer {
                 line.message.clone().unwrap_or_default(),
             ]);
         }
-        vec![Block::Table(grid.expendable(&["greatest %", "providers", "added", "changed"]))]
+        let mut blocks =
+            vec![Block::Table(grid.expendable(&["greatest %", "providers", "added", "changed"]))];
+        let doubtful = |line: &UpdateLine| -> Vec<String> {
+            line.doubtful.iter().map(|it| format!("{}, doubtful: {it}", line.source)).collect()
+        };
+        let doubts: Vec<String> = self.sources.iter().flat_map(doubtful).collect();
+        if !doubts.is_empty() {
+            blocks.push(Block::List(doubts));
+        }
+        blocks
     }
 }

@@ -12,6 +12,7 @@ struct Page<'e> {
     exchange: &'e Exchange,
     out: String,
     has_money: bool,
+    lines: Vec<&'e str>,
     /// Twins of the objects that are open, the innermost last, by their indentation.
     open: Vec<(usize, Vec<String>)>,
 }
@@ -20,8 +21,9 @@ impl Exchange {
     /// A pretty-printed document with its twins, and with `currency` and `fx` where it has money.
     pub(in crate::report) fn json(&self, text: &str) -> String {
         let out = String::with_capacity(text.len() * 5 / 4);
-        let mut page = Page { exchange: self, out, has_money: false, open: Vec::new() };
-        text.lines().for_each(|line| page.line(line));
+        let lines = text.lines().collect();
+        let mut page = Page { exchange: self, out, has_money: false, lines, open: Vec::new() };
+        (0..page.lines.len()).for_each(|at| page.line(at));
         if page.has_money || !self.has_twins() { self.with_head(&page.out) } else { page.out }
     }
 
@@ -42,7 +44,8 @@ impl Exchange {
 }
 
 impl Page<'_> {
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, at: usize) {
+        let line = self.lines[at];
         let inner = line.trim_start();
         let depth = line.len() - inner.len();
         self.open.retain(|(indent, _)| *indent <= depth);
@@ -62,7 +65,7 @@ impl Page<'_> {
                     writeln!(self.out, "{spaces}\"{field}\": {usd},\n{spaces}\"{twin}\": {figure}{comma}");
                 self.remember(depth, twin);
             }
-            None if field == "currency" && depth > 2 && exchange.has_twins() => {
+            None if field == "currency" && depth > 2 && self.has_twin_beside(at, depth) => {
                 let _ = writeln!(self.out, "{spaces}\"currency\": \"{}\"{comma}", exchange.code);
             }
             None => self.plain(line, field),
@@ -77,6 +80,20 @@ impl Page<'_> {
             self.out.push_str(line);
         }
         self.out.push('\n');
+    }
+
+    /// Whether the object that the line is of has an amount that is told in the currency of the answer: only that one is
+    /// the currency of its amounts then.
+    fn has_twin_beside(&self, at: usize, depth: usize) -> bool {
+        let within = |line: &&&str| line.len() - line.trim_start().len() >= depth;
+        let has_twin = |line: &&str| {
+            let Some((field, value)) = line.get(depth..).and_then(field_of) else { return false };
+            let value = value.strip_suffix(',').unwrap_or(value);
+            twin(field).is_some() && self.exchange.figure(field, value).is_some()
+        };
+        let before = self.lines[..at].iter().rev().take_while(within);
+        let after = self.lines[at..].iter().take_while(within);
+        self.exchange.has_twins() && before.chain(after).any(has_twin)
     }
 
     /// Whether the innermost object already has a twin of this name: it stands for the source's own amount.

@@ -44,6 +44,11 @@ impl ListedAmounts {
                 cost.commitment.map(Num::usd),
                 listed.and_then(|it| it.commitment).map(Usd::decimal),
             ),
+            (
+                Grain::Total,
+                cost.upfront_paid.map(Num::usd),
+                listed.and_then(|it| it.upfront_paid).map(Usd::decimal),
+            ),
         ];
         for (grain, usd, amount) in figures {
             let Some(usd) = usd.and_then(printed) else { continue };

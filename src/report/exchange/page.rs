@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 use std::str::FromStr;
 
 /// An amount of dollars in a sentence, with what it buys.
-const AMOUNT: &str = r"([+-]?\d[\d,]*(?:\.\d+)?)([ \u{a0}])USD\b((?:/GPU-h| per GPU-hour| a GPU-hour|/M tokens)|(?:/hour|/h\b| an hour| per hour))?";
+const AMOUNT: &str = r"([+-]?\d[\d,]*(?:\.\d+)?)([ \u{a0}])USD\b((?:/GPU-h| per GPU-hour| a GPU-hour|/M tokens)|(?:/hour|/h\b| an hour| per hour)|(?: per [GT]i?B\b| while stopped))?";
 
 impl Exchange {
     /// The page in the currency of the amounts.
@@ -107,11 +107,13 @@ impl Exchange {
     }
 }
 
-fn grain(of: &str) -> Grain {
+pub(super) fn grain(of: &str) -> Grain {
     if ["GPU-h", "M tokens"].iter().any(|part| of.contains(part)) {
         Grain::Shared
     } else if ["/h", " an hour", " per hour"].iter().any(|part| of.contains(part)) {
         Grain::Hourly
+    } else if [" per G", " per T", " while stopped"].iter().any(|part| of.contains(part)) {
+        Grain::Unit
     } else {
         Grain::Total
     }

@@ -108,6 +108,52 @@ fn a_page_without_money_says_nothing_of_a_rate() {
     assert_eq!(at("CNY", "7.2", 2).json(&text).trim_end(), text);
 }
 
+/// A row of the source's own amounts keeps their currency; one with a twin has that of the answer, wherever it stands.
+#[test]
+fn a_currency_is_that_of_the_amounts_beside_it() {
+    let rows = json!({
+        "generated_with": "x",
+        "own": [{"currency": "USD", "last_per_hour": 55.04, "parts": [{"usd": 1}]}],
+        "before": [{"currency": "EUR", "zero_usd": 1.5}],
+        "after": [{"a_usd": null, "currency": "EUR", "parts": [{"x": 1}]}],
+    });
+    let text = at("CNY", "7.2", 2).json(&serde_json::to_string_pretty(&rows).unwrap());
+    let page: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(page["own"][0]["currency"], "USD");
+    assert_eq!(page["own"][0]["last_per_hour"], 55.04);
+    assert_eq!(page["before"][0]["currency"], "CNY");
+    assert_eq!(page["after"][0]["currency"], "CNY");
+    let mut node = Node::parse(&serde_json::to_string(&rows["own"][0]).unwrap());
+    at("CNY", "7.2", 2).tree(&mut node);
+    assert_eq!(node.get("currency"), Some(&Node::Leaf("USD".to_owned())), "CSV says the same");
+}
+
+/// Fields and the titles over them are rounded alike.
+#[test]
+fn a_field_is_as_fine_as_its_column() {
+    for (field, title) in [
+        ("usd_per_busy_gpu_hour", "USD/busy GPU-h"),
+        ("usd_per_gpu_hour", "USD/GPU-h"),
+        ("usd_per_million_tokens", "USD/M tokens"),
+        ("usd_per_hour", "USD/h"),
+        ("usd_per_year", "USD/year"),
+        ("total_usd", "total USD"),
+    ] {
+        assert_eq!(Grain::of(field), super::page::grain(title), "{field}");
+    }
+}
+
+#[test]
+fn prices_of_a_unit_keep_their_decimals() {
+    let say = |text: &str| at("CNY", "7.1373", 2).sentence(text);
+    assert_eq!(say("egress at 0.0085 USD per GB"), "egress at 0.0607 CNY per GB");
+    assert_eq!(
+        say("storage at 0.1 USD per GiB and month (0.05 USD while stopped)"),
+        "storage at 0.7137 CNY per GiB and month (0.3569 CNY while stopped)"
+    );
+    assert_eq!(say("0.0085 USD per machine"), "0.06 CNY per machine");
+}
+
 #[test]
 fn the_tree_has_the_numbers_of_json() {
     let exchange = at("CNY", "7.2", 2);

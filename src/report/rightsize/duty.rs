@@ -33,7 +33,8 @@ impl DutyLine {
         for member in &group.members {
             hosts.entry(member.place.host.as_str()).or_default().push(member);
         }
-        let spans = group.members.iter().map(|member| member.usage.span_s.map(|seconds| seconds / 3600.0));
+        let spans =
+            group.members.iter().map(|member| member.usage.covered_s().map(|seconds| seconds / 3600.0));
         let log = spans.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)?;
         let rest: f64 = hosts.values().map(|members| rest(members, lines)).sum::<f64>() / hosts.len() as f64;
         if log < lines.rhythm_hours || rest / log < lines.rest {

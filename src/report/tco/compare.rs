@@ -1,6 +1,6 @@
 //! What the options of `tco` come to beside each other: from when on one is cheaper, cash by year, carbon.
 
-use super::options::busy_share;
+use super::options::{Bill, busy_share};
 use super::{BreakEven, CarbonLine, Found, OptionLine, THOUSAND, YearLine};
 use crate::catalog::price::Billing;
 use crate::money::Usd;
@@ -71,10 +71,11 @@ impl BreakEven {
 /// Cash of owning, of renting on demand, of the cheapest commitment and of the cheapest API.
 pub(super) fn cash(options: &[OptionLine]) -> Vec<YearLine> {
     let mut lines = Vec::new();
-    let mut add = |name: String, paid: Vec<Option<Usd>>| {
+    let mut add = |name: String, bill: &Bill| {
         let mut sum = Some(Usd::ZERO);
-        for (at, usd) in paid.into_iter().enumerate() {
-            sum = sum.zip(usd).map(|(sum, usd)| sum + usd);
+        for (at, &usd) in bill.paid.iter().enumerate() {
+            let last = at + 1 == bill.paid.len();
+            sum = sum.zip(usd).map(|(sum, usd)| sum + usd).or(bill.total.filter(|_| last));
             lines.push(YearLine {
                 year: at as u32 + 1,
                 option: name.clone(),
@@ -95,7 +96,7 @@ pub(super) fn cash(options: &[OptionLine]) -> Vec<YearLine> {
         first(&|line| line.option == "own"),
     ];
     for line in lines_of.into_iter().flatten().filter(|line| line.per_year.is_some()) {
-        add(line.name(), line.paid.clone());
+        add(line.name(), &line.bill);
     }
     lines
 }
@@ -103,11 +104,25 @@ pub(super) fn cash(options: &[OptionLine]) -> Vec<YearLine> {
 /// What the printed sums of years are made of.
 pub(super) fn sums(options: &[OptionLine], amounts: &mut ListedAmounts) {
     for line in options {
-        for years in 1..=line.paid.len() {
-            let paid = line.paid[..years].iter().copied();
+        for years in 1..=line.bill.paid.len() {
+            let paid = line.bill.paid[..years].iter().copied();
             amounts.sum(paid.clone().sum(), paid.flatten());
         }
+        let told = figures(&line.bill);
+        let sold = line.listed.as_ref().map(|(currency, bill)| (*currency, figures(bill)));
+        for (at, usd) in told.into_iter().enumerate() {
+            let Some(usd) = usd else { continue };
+            let listed = sold.as_ref().and_then(|(currency, all)| Some((*currency, all[at]?)));
+            amounts.add_total(usd, listed);
+        }
     }
+}
+
+/// Every printed amount of a bill: all years, an average one, terms, their start, each year and up to its end.
+fn figures(bill: &Bill) -> Vec<Option<Usd>> {
+    let all = [bill.total, bill.per_year(), bill.owed, bill.upfront];
+    let up_to = |years: usize| bill.paid[..years].iter().copied().sum();
+    all.into_iter().chain(bill.paid.iter().copied()).chain((1..=bill.paid.len()).map(up_to)).collect()
 }
 
 /// Carbon of the electricity: rented machines where each contract has them, with the provider's own PUE; one's own on the

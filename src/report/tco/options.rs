@@ -20,22 +20,17 @@ pub(super) fn rent(found: &Found, row: &CostRow) -> OptionLine {
     let instance = catalog.instance(row.instance);
     let share = if cost.billing.is_committed() { 1.0 } else { found.utilisation };
     let hours = BilledHours::from_f64(YEAR_HOURS * share);
-    let terms = terms(row);
-    let paid = match terms {
-        Some(terms) => {
-            terms.cash(found.years).map_or_else(Vec::new, |paid| paid.into_iter().map(Some).collect())
-        }
-        None => {
-            vec![cost.usd_per_hour.zip(hours).map(|(rate, hours)| rate.cost(hours)); found.years as usize]
-        }
-    };
-    let paid = if paid.is_empty() { vec![None; found.years as usize] } else { paid };
-    let owed = terms.and_then(|terms| terms.owed_by_one()?.scaled(f64::from(terms.count(found.years))));
+    let terms = |rate| Some(Terms { rate, upfront: cost.upfront_paid, hours: cost.billing.term_hours()? });
+    let terms = cost.usd_per_hour.and_then(terms);
+    let bill = Bill::of(found, cost.usd_per_hour, hours, terms);
     let source = catalog.source(cost.source);
     let mut notes = cost.notes.clone();
     let spot = cost.billing == Billing::Spot;
     if spot {
         notes.push("machines come and go; what reruns or lost capacity cost is not in it".to_owned());
+    }
+    if bill.total.is_some() && bill.paid.contains(&None) {
+        notes.push("what is due at its start is not known, nor are its years in cash".to_owned());
     }
     let line = OptionLine {
         option: "rent",
@@ -49,24 +44,56 @@ pub(super) fn rent(found: &Found, row: &CostRow) -> OptionLine {
         price_as_of: Some(Dated(source.as_of)),
         price_source: Some(source.text.clone()),
         overridden: cost.overridden,
-        commitment_usd: owed.map(Num::usd),
-        upfront_usd: terms.map(|terms| Num::usd(terms.upfront)),
+        commitment_usd: bill.owed.map(Num::usd),
+        upfront_usd: cost.upfront_paid.filter(|_| terms.is_some()).map(Num::usd),
         at_least: spot || cost.usd_per_hour.is_none(),
         unknown_parts: if spot { vec!["reruns"] } else { Vec::new() },
         notes,
         ..OptionLine::default()
     };
-    line.machine(found).priced(found, paid)
+    let listed = cost.listed.as_ref().map(|sold| {
+        let terms = terms.map(|terms| Terms { rate: sold.per_hour, upfront: sold.upfront_paid, ..terms });
+        (sold.currency, Bill::of(found, Some(sold.per_hour), hours, terms))
+    });
+    OptionLine { listed, ..line }.machine(found).priced(found, bill)
 }
 
-/// The terms of a commitment; `None` for what is paid by the hour and for what has no price.
-fn terms(row: &CostRow) -> Option<Terms> {
-    let cost = &row.cost;
-    let (rate, hours) = (cost.usd_per_hour?, cost.billing.term_hours()?);
-    let one = Terms { rate, upfront: Usd::ZERO, hours };
-    // The row is priced for one year.
-    let upfront = cost.upfront_paid.and_then(|usd| usd.scaled(1.0 / f64::from(one.count(1))));
-    Some(Terms { upfront: upfront.unwrap_or(Usd::ZERO), ..one })
+/// What a contract is paid over the years that are compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Bill {
+    /// Year by year.
+    pub(super) paid: Vec<Option<Usd>>,
+    /// All years.
+    pub(super) total: Option<Usd>,
+    /// What all terms of a commitment owe.
+    pub(super) owed: Option<Usd>,
+    /// Paid at the start of each term.
+    pub(super) upfront: Option<Usd>,
+}
+
+impl Bill {
+    /// A contract at the price of an hour: its terms, or these hours of each year. What is paid in the years of a term may be
+    /// unknown while their sum is not.
+    fn of(found: &Found, rate: Option<UsdPerHour>, hours: Option<BilledHours>, terms: Option<Terms>) -> Self {
+        let years = found.years as usize;
+        let Some(terms) = terms else {
+            return Self::paying(vec![rate.zip(hours).map(|(rate, hours)| rate.cost(hours)); years]);
+        };
+        let paid = terms.cash(found.years).map(|paid| paid.into_iter().map(Some).collect());
+        let owed = terms.owed(found.years);
+        let upfront = terms.upfront;
+        Self { paid: paid.unwrap_or_else(|| vec![None; years]), total: owed, owed, upfront }
+    }
+
+    /// What is paid year by year; unknown in one year is unknown in all.
+    fn paying(paid: Vec<Option<Usd>>) -> Self {
+        Self { total: paid.iter().copied().sum(), paid, ..Self::default() }
+    }
+
+    /// An average year.
+    pub(super) fn per_year(&self) -> Option<Usd> {
+        self.total?.scaled(1.0 / self.paid.len() as f64)
+    }
 }
 
 /// A price that was given, for busy hours alone.
@@ -79,7 +106,8 @@ pub(super) fn serverless(found: &Found, price: UsdPerHour) -> OptionLine {
         price_source: Some("given".to_owned()),
         ..OptionLine::default()
     };
-    line.machine(found).priced(found, vec![hours.map(|hours| price.cost(hours)); found.years as usize])
+    let paid = vec![hours.map(|hours| price.cost(hours)); found.years as usize];
+    line.machine(found).priced(found, Bill::paying(paid))
 }
 
 /// Share of the hours in which there is work: of the tokens where they are known, else as said.
@@ -116,7 +144,7 @@ pub(super) fn own(found: &Found) -> OptionLine {
         ..OptionLine::default()
     };
     let years = found.server.years(found.machine.nodes, found.years);
-    line.machine(found).priced(found, years.into_iter().map(|year| year.paid).collect())
+    line.machine(found).priced(found, Bill::paying(years.into_iter().map(|year| year.paid).collect()))
 }
 
 pub(super) fn api(found: &Found, offer: &ApiOffer) -> OptionLine {
@@ -148,5 +176,5 @@ pub(super) fn api(found: &Found, offer: &ApiOffer) -> OptionLine {
         notes,
         ..OptionLine::default()
     };
-    line.priced(found, vec![year(bill.total()); found.years as usize])
+    line.priced(found, Bill::paying(vec![year(bill.total()); found.years as usize]))
 }

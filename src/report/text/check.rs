@@ -1,8 +1,10 @@
 //! The page of `check`, which is also the body of a pull-request comment.
 
 use super::{count_by_memory, na, own, price_text, total_text, unknown};
+use crate::gate::ids;
 use crate::lang::quoted;
 use crate::report::check::{CheckAnswer, CheckedWorkload, TotalsLine};
+use crate::report::number::Num;
 use crate::report::view::{Block, Grid};
 
 /// The page of `check`.
@@ -78,6 +80,16 @@ fn sums(totals: &TotalsLine) -> String {
     format!("{sums}{whole}{part}")
 }
 
+/// A figure of a violation: limits of money are in dollars, whatever the currency of the page; ages are days.
+fn figure(number: Option<Num>, id: &str) -> String {
+    let unit = match id {
+        ids::AGE => "days",
+        ids::HOURLY => "USD/h",
+        _ => "USD",
+    };
+    number.map_or_else(|| na(number), |number| format!("{number} {unit}"))
+}
+
 fn violations(all: &[CheckedWorkload]) -> Vec<Block> {
     let mut grid = Grid::new(&["level", "workload", "id", ">limit", ">actual", "message"]);
     for level in ["deny", "warn"] {
@@ -87,8 +99,8 @@ fn violations(all: &[CheckedWorkload]) -> Vec<Block> {
                     level.to_owned(),
                     one.name.clone(),
                     violation.id.clone(),
-                    na(violation.limit),
-                    na(violation.actual),
+                    figure(violation.limit, &violation.id),
+                    figure(violation.actual, &violation.id),
                     own(&violation.message, violation.quoted),
                 ]);
             }

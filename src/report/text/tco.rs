@@ -113,17 +113,16 @@ fn parts(answer: &Tco) -> Vec<Block> {
 }
 
 fn break_even(line: &BreakEven) -> String {
-    let least = if line.at_least { "at least " } else { "" };
-    let tokens = line
-        .tokens_per_month
-        .map(|count| format!(", {least}{} tokens a month", grouped(count)))
-        .unwrap_or_default();
+    let tokens =
+        line.tokens_per_month.map(|count| format!(", {} tokens a month", grouped(count))).unwrap_or_default();
     match (line.verdict, line.utilisation_pct) {
+        // Its costs are a lower bound, and so is where it breaks even.
+        ("from", Some(percent)) if line.at_least => format!(
+            "{} breaks even with {} at {percent} % utilisation{tokens} at the earliest: a part of its costs is not known",
+            line.option, line.against
+        ),
         ("from", Some(percent)) => {
-            format!(
-                "{} is cheaper than {} from {least}{percent} % utilisation{tokens}",
-                line.option, line.against
-            )
+            format!("{} is cheaper than {} from {percent} % utilisation{tokens}", line.option, line.against)
         }
         ("never", _) => format!("{} is never cheaper than {}, however busy", line.option, line.against),
         _ => format!("{} against {}: n/a, a figure is not known{tokens}", line.option, line.against),

@@ -10,7 +10,7 @@ use crate::units::Hours;
 use crate::workload::choice::{KvPrecision, PrecisionChoice};
 use crate::workload::precision::Quantization;
 use crate::workload::settings::WorkloadArgs;
-use crate::workload::{KvRule, Serving, software};
+use crate::workload::{KvRule, Serving, software, support};
 
 /// Completes a serving job.
 pub(super) fn serving(
@@ -33,6 +33,8 @@ pub(super) fn serving(
     let (input_len, output_len) = lengths(args, reading, notes)?;
     let rps = positive("rps", args.rps, 1e9)?;
     let (ttft_ms, tpot_ms) = (latency("ttft", args.ttft)?, latency("tpot", args.tpot)?);
+    let engine = engine(args, catalog, arch, notes)?;
+    let software = support::engine(args.engine.as_deref().unwrap_or(&engine));
     Ok(Serving {
         precision,
         quantization,
@@ -45,7 +47,8 @@ pub(super) fn serving(
         ttft_ms,
         tpot_ms,
         max_model_len: max_model_len(args, arch, input_len + output_len, notes)?,
-        engine: engine(args, catalog, arch, notes)?,
+        engine,
+        software,
         kv_rule: kv_rule(args, arch, notes),
         hours: notes.or_default(args.hours, "hours", Hours(HOURS), "one month of operation").0,
     })

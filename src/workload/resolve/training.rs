@@ -11,7 +11,9 @@ use crate::units::Count;
 use crate::workload::choice::{PrecisionChoice, RecomputeChoice, ShardingChoice};
 use crate::workload::precision::Precision;
 use crate::workload::settings::WorkloadArgs;
-use crate::workload::{AttentionKernel, Method, Offload, Optimizer, Pins, Task, Training, software};
+use crate::workload::{
+    AttentionKernel, Layouts, Method, Offload, Optimizer, Pins, Sharding, Task, Training, software, support,
+};
 
 /// Most sequences in an optimizer step.
 const MOST_SEQUENCES: u32 = 1 << 26;
@@ -42,6 +44,9 @@ pub(super) fn training(
     let global_batch = global_batch(args, catalog, arch, fresh, seq_len, pins, notes)?;
     let tokens = tokens(args, catalog, arch, fresh, seq_len, notes)?;
     let (recompute, sharding, attention) = memory_choices(args, notes);
+    let framework = framework(args, catalog, notes)?;
+    let software = support::framework(args.framework.as_deref().unwrap_or(&framework));
+    let layouts = layouts(catalog, &software, method, pins, sharding, notes)?;
     if args.goodput.is_none() {
         let (table, source) = goodput_table(catalog);
         let why = "share of the wall time that trains; large jobs lose more to failures and restarts";
@@ -62,10 +67,12 @@ pub(super) fn training(
         sharding,
         offload: offload(args, notes),
         attention,
-        framework: framework(args, catalog, notes)?,
+        framework,
         goodput: args.goodput.map(|share| share.0),
         scaling_efficiency: args.scaling_efficiency.map(|share| share.0),
         fused_loss: args.fused_loss == Some(true),
+        software,
+        layouts,
     })
 }
 
@@ -257,6 +264,24 @@ fn offload(args: &WorkloadArgs, notes: &mut Notes) -> Offload {
         notes.assume("offload", Offload::None.name(), why, CONVENTION);
         Offload::None
     })
+}
+
+/// The layouts that the software has, told where they are not all.
+fn layouts(
+    catalog: &Catalog,
+    software: &str,
+    method: Method,
+    pins: Pins,
+    sharding: Option<Sharding>,
+    notes: &mut Notes,
+) -> Result<Layouts, InputError> {
+    let limited = support::layouts(catalog, software, method, pins, sharding)?;
+    if !limited.without.is_empty() {
+        let value = format!("no {} parallelism", limited.without.join(", "));
+        let why = format!("what `{software}` lacks with `--method {}` is not searched", method.name());
+        notes.assume("layouts", value, why, limited.source);
+    }
+    Ok(limited.layouts)
 }
 
 /// Class of training software: a known name, or a class that the catalog has constants for.

@@ -43,6 +43,42 @@ fn imported_prices_are_used_and_dated() {
     assert_eq!(program.run_line(aged).code, 5, "2026-12-31 is 36 days later");
 }
 
+/// What the checks of the catalog warn of is counted and named with its row, in every form.
+#[test]
+fn prices_that_are_too_good_are_told() {
+    let rows = "aws,p5.48xlarge,us-east-1,on-demand,0.0055\naws,p4d.24xlarge,us-east-1,on-demand,20\n";
+    let program = Program::new().file("own.csv", &table(rows));
+    let line = "plain own.csv --as-of 2026-11-25";
+    let json = import(&program, &format!("{line} --json")).json();
+    let doubt = &json["doubtful"][0];
+    assert_eq!((&doubt["code"], &doubt["count"]), (&"price-far-below-median".into(), &1.into()), "{json}");
+    let example = doubt["example"].as_str().expect("an example");
+    assert!(example.starts_with("aws/p5.48xlarge us-east-1 on-demand: 0.0007 USD per GPU-hour"), "{example}");
+    for format in ["table", "csv", "markdown", "html", "json"] {
+        let told = import(&program, &format!("{line} --format {format}"));
+        assert!(told.stderr.contains("doubtful: 1 price-far-below-median"), "{format}: {}", told.stderr);
+    }
+    assert!(import(&program, line).stdout.contains("# doubtful: 1 price-far-below-median"));
+    let sane = program.file("own.csv", &table("aws,p4d.24xlarge,us-east-1,on-demand,20\n"));
+    assert_eq!(import(&sane, &format!("{line} --json")).json()["doubtful"], serde_json::json!([]));
+}
+
+/// What AWS takes at the start of a term is known to `cost`.
+#[test]
+fn the_fee_of_a_reservation_reaches_the_answer() {
+    let program = Program::new().file("offer.json", &fixture("aws-offer.json"));
+    import(&program, "aws offer.json -o aws.toml");
+    let line = "gpuadvise cost --instance aws/p4d.24xlarge --region us-east-1 --billing reserved-1y --hours 8760 --catalog aws.toml --json";
+    let json = program.run_line(line).json();
+    let rows = json["rows"].as_array().expect("rows");
+    let partial = rows.iter().find(|row| row["upfront"] == "partial").expect("partial upfront");
+    assert_eq!(
+        (&partial["usd_per_hour"], &partial["upfront_usd"]),
+        (&13.3.into(), &58692.into()),
+        "{partial}"
+    );
+}
+
 #[test]
 fn every_format_answers_in_every_form() {
     let program = Program::new().file("runpod.json", &fixture("runpod.json"));

@@ -21,8 +21,8 @@ use gpuadvise::price::part::Parts;
 use gpuadvise::price::spot::SpotRun;
 use gpuadvise::workload::precision::{Precision, Quantization};
 use gpuadvise::workload::{
-    AttentionKernel, Job, KvRule, Method, Offload, Optimizer, Pins, Recompute, Serving, Sharding, Task,
-    Training, Workload,
+    AttentionKernel, Job, KvRule, Layouts, Method, Offload, Optimizer, Pins, Recompute, Serving, Sharding,
+    Task, Training, Workload,
 };
 
 const GIB: f64 = 1_073_741_824.0;
@@ -176,6 +176,7 @@ fn price(instance: u16, region: u16, billing: Billing, usd: Option<&str>) -> Pri
         overridden: false,
         fee: None,
         listed: None,
+        listed_fee: None,
         list: None,
         off_list_pct: None,
         allow: vec![],
@@ -289,6 +290,8 @@ pub(super) fn training() -> Workload {
             goodput: None,
             scaling_efficiency: None,
             fused_loss: false,
+            software: "generic".into(),
+            layouts: Layouts::default(),
         }),
         pins: Pins::default(),
         assumptions: vec![Assumption {
@@ -339,6 +342,7 @@ pub(super) fn serving() -> Workload {
             max_model_len: 8192,
             engine: "vllm".into(),
             kv_rule: KvRule::Windowed,
+            software: "vllm".into(),
             hours: 730.0,
         }),
         pins: Pins { tp: Some(1), ..Pins::default() },
@@ -573,6 +577,7 @@ pub(super) fn serving_advice() -> Advice {
         tpot_ms: Range { low: 10.0, expected: 12.0, high: 20.0 },
         output_tokens_per_s: 500.0,
         requests_per_s: 1.9,
+        running: 16.0,
         max_concurrency: 41,
         kv_capacity_tokens: 100_000,
         bound: "memory",

@@ -1,11 +1,12 @@
 //! `catalog import`: files of price sources become an overlay.
 
 use crate::catalog::load::Sections;
+use crate::catalog::validate::{SourceFile, validate};
 use crate::cli::args::ImportArgs;
 use crate::cli::exit::Outcome;
 use crate::cli::frame::Frame;
 use crate::diag::InputError;
-use crate::refresh::{self, File, Ledger};
+use crate::refresh::{self, File, Ledger, doubts};
 use crate::report::Format;
 use crate::report::catalog::ImportAnswer;
 use std::io::Read;
@@ -35,12 +36,16 @@ pub(super) fn run(frame: &Frame, args: &ImportArgs) -> anyhow::Result<Outcome> {
         frame.step(&format!("{name} read"));
     }
     let import = ledger.finish();
-    let answer = ImportAnswer::new(format.name, &names, &import);
+    let text = import.overlay.text(&[]);
+    let laid = SourceFile { label: "overlay".to_owned(), text: text.clone() };
+    let (_, findings) = validate(&[laid], catalog.clone(), true);
+    let answer = ImportAnswer::new(format.name, &names, &import, &doubts(&text, &findings));
     let nothing = answer.imported.prices == 0;
     if frame.format() == Format::Table {
         answer.summary().iter().for_each(|line| frame.tell(line));
         frame.write(answer.overlay.as_bytes())?;
     } else {
+        answer.doubtful.iter().for_each(|line| frame.tell(&line.sentence()));
         frame.answer(&catalog, &[], &[], answer)?;
     }
     if nothing {

@@ -19,7 +19,7 @@ const MWH: f64 = 1e3;
 /// The server.
 pub(super) fn of(
     catalog: &Catalog,
-    own: &OwnArgs,
+    (own, years): (&OwnArgs, u32),
     chosen: &Chosen,
     assumptions: &mut Vec<Assumption>,
 ) -> Result<Server, InputError> {
@@ -60,7 +60,7 @@ pub(super) fn of(
         let source = CONVENTION.to_owned();
         assumptions.push(Assumption { id: "residual", value: "0 %".to_owned(), why, source });
     }
-    Ok(Server {
+    let server = Server {
         price,
         residual: own.residual.map_or(0.0, |percent| percent.0 / 100.0),
         life_years,
@@ -69,7 +69,15 @@ pub(super) fn of(
         colocation_per_kw_month,
         electricity_per_mwh: own.electricity.and_then(|per_kwh| Usd::from_f64(per_kwh.0 * MWH)),
         staff_per_year: own.staff.map(Amount::usd),
-    })
+    };
+    if let Some(left) = server.book_value(chosen.machine.nodes, years) {
+        let why = "what is still in use when the years end counts as sold at its book value, straight line over its life; \
+                   sold for nothing, owning costs that much more"
+            .to_owned();
+        let source = CONVENTION.to_owned();
+        assumptions.push(Assumption { id: "book-value", value: format!("{left} USD"), why, source });
+    }
+    Ok(server)
 }
 
 /// Figures of the catalog, each listed as an assumption where it is taken.

@@ -3,7 +3,7 @@
 use super::{Finding, Growth, Rank, Seen, Spread, Verdict, found, gib, percent};
 use crate::catalog::gpu::Gpu;
 use crate::insight::smi::usage::Basis;
-use crate::insight::smi::{Metric, Series, Slice, Thresholds, trend};
+use crate::insight::smi::{Metric, Series, Slice, Thresholds, is_other_memory, trend};
 
 /// The first program that takes memory ahead of need.
 pub(super) fn ahead_of_need<'a>(series: &Series, lines: &'a Thresholds) -> Option<&'a str> {
@@ -16,6 +16,7 @@ pub(super) fn ahead_of_need<'a>(series: &Series, lines: &'a Thresholds) -> Optio
 pub(super) fn findings(seen: &Seen, verdict: Verdict) -> Vec<Finding> {
     let all = [
         errors(seen),
+        other_memory(seen),
         memory_of_catalog(seen),
         memory_of_processes(seen),
         memory_of_instances(seen),
@@ -46,7 +47,21 @@ fn errors(seen: &Seen) -> Option<Finding> {
     let polls = seen.usage.errors;
     let message =
         "the driver reports an error: drain the GPU and look for its Xid in the kernel log".to_owned();
-    (polls > 0).then(|| found("gpu-errors", Rank::Warn, message))
+    (polls > 0 || seen.series.lost.is_some()).then(|| found("gpu-errors", Rank::Warn, message))
+}
+
+/// A card of that name with another memory: modified, or one that the catalog does not have.
+fn other_memory(seen: &Seen) -> Option<Finding> {
+    let (gpu, total) = (seen.gpu?, seen.usage.memory_total?);
+    let message = format!(
+        "the log shows {} of memory, and {} of the catalog has {}: a modified card, or one that the catalog lacks; prices and \
+         figures are those of the card of the catalog",
+        gib(total),
+        gpu.name,
+        gib(gpu.usable_bytes as f64)
+    );
+    is_other_memory(gpu, seen.series, Some(total), seen.lines)
+        .then(|| found("unlisted-memory", Rank::Warn, message))
 }
 
 /// P008: no total, or 0 MiB, is no GPU of 0 GB.
@@ -217,7 +232,7 @@ fn loaded(seen: &Seen, verdict: Verdict) -> Option<Finding> {
 
 /// Long stretches in which nothing runs.
 fn rest(seen: &Seen, verdict: Verdict) -> Option<Finding> {
-    let span = seen.usage.span_s? / 3600.0;
+    let span = seen.usage.covered_s()? / 3600.0;
     let lines = seen.lines;
     if matches!(verdict, Verdict::Idle | Verdict::Errors) || span < lines.rhythm_hours {
         return None;

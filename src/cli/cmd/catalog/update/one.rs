@@ -14,7 +14,7 @@ use crate::refresh::compare::{Name, name_of};
 use crate::refresh::history::Line;
 use crate::refresh::sources::Source;
 use crate::refresh::update::{Judgement, judge};
-use crate::refresh::{self, File, Import, Ledger, dated};
+use crate::refresh::{self, Doubt, File, Import, Ledger, dated, doubts};
 use crate::report::catalog::UpdateLine;
 use crate::report::date::Dated;
 use crate::report::document::GENERATED_WITH;
@@ -64,11 +64,12 @@ impl Run<'_> {
         if fresh.text.len() as u64 > LONGEST {
             return Err(format!("its prices take more than {} MiB", LONGEST >> 20));
         }
-        let new = self.laid(source, &fresh.text)?;
+        let (new, doubts) = self.laid(source, &fresh.text)?;
+        line.doubted(&doubts);
         let Some(newest) = newest_of(&new) else { return Err("it has no price that can be used".to_owned()) };
         let day = newest.not_after();
         line.as_of = Some(Dated(newest));
-        let old = old_text.as_deref().and_then(|text| self.laid(source, text).ok());
+        let old = old_text.as_deref().and_then(|text| self.laid(source, text).ok()).map(|(old, _)| old);
         let judged = self.judge(source, old.as_ref(), &new);
         line.judged(&judged);
         let prices = snapshot(&new, source);
@@ -167,13 +168,13 @@ impl Run<'_> {
         Fresh { text, import: None, known: known.clone() }
     }
 
-    /// The catalog of the program with an overlay of this source, which has to be without errors.
-    fn laid(&self, source: &Source, text: &str) -> Result<Catalog, String> {
+    /// The catalog of the program with an overlay of this source, which has to be without errors, and what is odd in it.
+    fn laid(&self, source: &Source, text: &str) -> Result<(Catalog, Vec<Doubt>), String> {
         let file = SourceFile { label: overlay_name(source.slot()), text: text.to_owned() };
         let (catalog, findings) = validate(&[file], self.own.clone(), true);
         match findings.iter().find(|finding| finding.level == Level::Error) {
             Some(finding) => Err(format!("the checks of the catalog refuse it: {finding}")),
-            None => Ok(catalog),
+            None => Ok((catalog, doubts(text, &findings))),
         }
     }
 
@@ -181,14 +182,11 @@ impl Run<'_> {
     /// that prices of the program which it does not have say nothing of it.
     fn judge(&self, source: &Source, old: Option<&Catalog>, new: &Catalog) -> Judgement {
         let new = only(new, |name, price| price.overridden && source.providers.iter().any(|it| it == name.0));
-        let old = match old {
-            Some(old) => {
-                only(old, |name, price| price.overridden && source.providers.iter().any(|it| it == name.0))
-            }
-            None => {
-                let names: BTreeSet<Name<'_>> = new.prices.iter().map(|price| name_of(&new, price)).collect();
-                only(self.own, |name, _| names.contains(name))
-            }
+        let old = if let Some(old) = old {
+            only(old, |name, price| price.overridden && source.providers.iter().any(|it| it == name.0))
+        } else {
+            let names: BTreeSet<Name<'_>> = new.prices.iter().map(|price| name_of(&new, price)).collect();
+            only(self.own, |name, _| names.contains(name))
         };
         judge(&old, &new, self.guards)
     }
