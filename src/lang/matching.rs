@@ -101,7 +101,9 @@ impl<'t> Pattern<'t> {
             return None;
         }
         let sound = |part: &&str| !part.is_empty() && !part.contains('\n') && sentence_end(part).is_none();
-        let short = |part: &&str| part.split(' ').count() <= PHRASE && !part.contains(": ");
+        // A star behind a name and what fills up its column are no words.
+        let words = |part: &str| part.split_whitespace().filter(|word| *word != "*").count();
+        let short = |part: &&str| words(part) <= PHRASE && !part.contains(": ");
         parts.iter().all(|part| sound(part) && (!self.weak || short(part))).then_some(parts)
     }
 }

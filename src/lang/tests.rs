@@ -117,13 +117,16 @@ fn the_stop_behind_a_last_part_ends_the_sentence() {
 #[test]
 fn a_star_is_no_part_of_what_it_marks() {
     let messages = "\"{kind} (all upfront)\" = \"{kind}（全预付）\"\n\"all upfront\" = \"全预付\"\n\"rent {kind}\" = \"租用 {kind}\"\n\
-                    \"spot\" = \"抢占式\"\n\"subscription-1y\" = \"包年包月 1 年\"\n";
+                    \"spot\" = \"抢占式\"\n\"subscription-1y\" = \"包年包月 1 年\"\n\
+                    \"{kind}  0 % {bar} 100 %  from {n} %\" = \"{kind}  0 % {bar} 100 %  从 {n} % 起\"\n";
     for (text, expected) in [
         ("spot *", "抢占式 *"),
         ("rent spot *", "租用抢占式 *"),
         ("rent xyz *", "租用 xyz *"),
         ("subscription-1y (all\u{a0}upfront) *", "包年包月 1 年（全预付） *"),
         ("subscription-1y (all upfront) *", "包年包月 1 年（全预付） *"),
+        ("a-1y (all\u{a0}upfront) *  0 % ░█ 100 %  from 60 %", "a-1y（全预付） *  0 % ░█ 100 %  从 60 % 起"),
+        ("spot      0 % ░█ 100 %  from 60 %", "抢占式      0 % ░█ 100 %  从 60 % 起"),
         ("spot (all upfront), spot *", "抢占式（全预付）、抢占式 *"),
     ] {
         assert_eq!(said(messages, text), expected, "{text}");
