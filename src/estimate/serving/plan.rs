@@ -122,7 +122,16 @@ impl ServingModel<'_> {
         let ends = [Verdict::Fits, Verdict::Tight].map(|worst| self.fewest_own(shapes, pins, worst));
         let Some(first) = self.fewest(shapes, pins, Verdict::Tight) else { return BTreeSet::new() };
         let last = ends[0].unwrap_or(first).min(first.saturating_add(MOST_BETWEEN));
-        (first..=last).chain(ends.into_iter().flatten()).filter(|&nodes| nodes <= limit).collect()
+        // Pinned replicas may let requests wait that other shapes would hold on fewer nodes than these take.
+        let room = pins.dp.and_then(|dp| shapes.own.iter().filter_map(|reach| self.room(reach, dp)).min());
+        let ends = ends.into_iter().flatten().chain(room);
+        (first..=last).chain(ends).filter(|&nodes| nodes <= limit).collect()
+    }
+
+    /// Nodes that so many replicas of one shape take.
+    fn room(&self, reach: &Reach, replicas: u32) -> Option<u32> {
+        let (nodes, per_nodes) = self.span(&reach.layout);
+        replicas.div_ceil(per_nodes).checked_mul(nodes)
     }
 
     /// The fewest nodes that hold the whole load with any shape, none worse than `worst`.
@@ -278,8 +287,7 @@ impl ServingModel<'_> {
             Some(dp) => dp,
             None => needed,
         };
-        let (nodes, per_nodes) = self.span(&reach.layout);
-        replicas.div_ceil(per_nodes).checked_mul(nodes)
+        self.room(reach, replicas)
     }
 
     /// Replicas of one shape on `nodes` nodes: as pinned, else as many as there is room and work for.
