@@ -35,8 +35,27 @@ impl Question<'_> {
         (row.precision.as_deref() == precision).then_some((row, row.value >= 1.0))
     }
 
-    fn source(&self, row: &Constant) -> &str {
-        &self.catalog.source(row.source).text
+    /// Nothing where the row says yes, a warning where there is none, and the refusal that is worded here where it says no.
+    fn settle(
+        &self,
+        (key, precision): (&str, Option<&str>),
+        does: &str,
+        refusal: &Refusal<'_>,
+    ) -> Result<Option<Warning>, Unplannable> {
+        match self.row(key, precision) {
+            Some((_, true)) => Ok(None),
+            Some((row, false)) => Err(Unplannable {
+                id: refusal.id,
+                message: format!(
+                    "{} on {} ({}): choose another {}",
+                    refusal.fault,
+                    self.gpu.name,
+                    self.catalog.source(row.source).text,
+                    refusal.remedy
+                ),
+            }),
+            None => Ok(Some(self.unproven(does))),
+        }
     }
 
     fn unproven(&self, what: &str) -> Warning {
@@ -50,37 +69,31 @@ impl Question<'_> {
     }
 }
 
+/// How a no is told.
+struct Refusal<'a> {
+    id: &'static str,
+    fault: String,
+    remedy: &'a str,
+}
+
 fn training(catalog: &Catalog, job: &Training, gpu: &Gpu) -> Result<Vec<Warning>, Unplannable> {
     let software = job.software.as_str();
     let ask = Question { catalog, gpu, software };
-    let mut warnings = Vec::new();
-    match ask.row("train-runs", None) {
-        Some((_, true)) => {}
-        Some((row, false)) => {
-            return Err(Unplannable {
-                id: "unsupported-by-framework",
-                message: format!(
-                    "`{software}` does not train on {} ({}): choose another `--framework` or `--stack`",
-                    gpu.name,
-                    ask.source(row)
-                ),
-            });
-        }
-        None => warnings.push(ask.unproven(&format!("`{software}` trains"))),
-    }
+    let refusal = Refusal {
+        id: "unsupported-by-framework",
+        fault: format!("`{software}` does not train"),
+        remedy: "`--framework` or `--stack`",
+    };
+    let unproven = ask.settle(("train-runs", None), &format!("`{software}` trains"), &refusal)?;
     let method = job.method.name();
-    match ask.row("train-method", Some(method)) {
-        Some((row, false)) => Err(Unplannable {
-            id: "method-unsupported",
-            message: format!(
-                "`--method {method}` with `{software}` does not exist on {} ({}): choose another `--method`, `--framework` or \
-                 `--stack`",
-                gpu.name,
-                ask.source(row)
-            ),
-        }),
-        _ => Ok(warnings),
-    }
+    let refusal = Refusal {
+        id: "method-unsupported",
+        fault: format!("`--method {method}` with `{software}` does not exist"),
+        remedy: "`--method`, `--framework` or `--stack`",
+    };
+    // Software that trains has the methods that no row denies.
+    ask.settle(("train-method", Some(method)), "", &refusal)?;
+    Ok(unproven.into_iter().collect())
 }
 
 fn serving(catalog: &Catalog, job: &Serving, gpu: &Gpu) -> Result<Vec<Warning>, Unplannable> {
@@ -88,55 +101,32 @@ fn serving(catalog: &Catalog, job: &Serving, gpu: &Gpu) -> Result<Vec<Warning>, 
     const WIDE: [&str; 4] = ["auto", "fp16", "bf16", "fp32"];
     let software = job.software.as_str();
     let ask = Question { catalog, gpu, software };
+    let refusal = Refusal {
+        id: "unsupported-by-engine",
+        fault: format!("`{software}` does not run"),
+        remedy: "`--engine` or `--stack`",
+    };
     let mut warnings = Vec::new();
-    match ask.row("serve-runs", None) {
-        Some((_, true)) => {}
-        Some((row, false)) => {
-            return Err(Unplannable {
-                id: "unsupported-by-engine",
-                message: format!(
-                    "`{software}` does not run on {} ({}): choose another `--engine` or `--stack`",
-                    gpu.name,
-                    ask.source(row)
-                ),
-            });
-        }
-        None => warnings.push(ask.unproven(&format!("`{software}` runs"))),
-    }
+    warnings.extend(ask.settle(("serve-runs", None), &format!("`{software}` runs"), &refusal)?);
     let format = job.quantization.name.as_str();
     if format != "none" {
-        match ask.row("serve-weights", Some(format_of_rows(format))) {
-            Some((_, true)) => {}
-            Some((row, false)) => {
-                return Err(Unplannable {
-                    id: "quantization-unsupported",
-                    message: format!(
-                        "`{software}` does not take weights in `{format}` on {} ({}): choose another `--quantization` or `--engine`",
-                        gpu.name,
-                        ask.source(row)
-                    ),
-                });
-            }
-            None => warnings.push(ask.unproven(&format!("`{software}` takes weights in `{format}`"))),
-        }
+        let refusal = Refusal {
+            id: "quantization-unsupported",
+            fault: format!("`{software}` does not take weights in `{format}`"),
+            remedy: "`--quantization` or `--engine`",
+        };
+        let does = format!("`{software}` takes weights in `{format}`");
+        warnings.extend(ask.settle(("serve-weights", Some(format_of_rows(format))), &does, &refusal)?);
     }
     let kv = job.kv_precision.as_str();
-    if WIDE.contains(&kv) {
-        return Ok(warnings);
-    }
-    match ask.row("serve-kv", Some(kv)) {
-        Some((_, true)) => {}
-        Some((row, false)) => {
-            return Err(Unplannable {
-                id: "kv-precision-unsupported",
-                message: format!(
-                    "`{software}` does not keep keys and values in `{kv}` on {} ({}): choose another `--kv-precision` or `--engine`",
-                    gpu.name,
-                    ask.source(row)
-                ),
-            });
-        }
-        None => warnings.push(ask.unproven(&format!("`{software}` keeps keys and values in `{kv}`"))),
+    if !WIDE.contains(&kv) {
+        let refusal = Refusal {
+            id: "kv-precision-unsupported",
+            fault: format!("`{software}` does not keep keys and values in `{kv}`"),
+            remedy: "`--kv-precision` or `--engine`",
+        };
+        let does = format!("`{software}` keeps keys and values in `{kv}`");
+        warnings.extend(ask.settle(("serve-kv", Some(kv)), &does, &refusal)?);
     }
     Ok(warnings)
 }

@@ -1,29 +1,16 @@
 //! The scripts of the workflow files in `docs/ci`, taken out of them and run by a shell as the CI systems run them: step by
 //! step, with their outputs, until one fails.
 
+use crate::gate::CHAT;
 use crate::program::Program;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const CHAT: &str = "\
-[[workload]]
-name = \"chat\"
-task = \"infer\"
-model = \"llama-3-8b\"
-instance = \"aws/p5.48xlarge\"
-region = \"us-east-1\"
-nodes = 1
-hours = 100
-";
-
+/// The machine of the gate at so many dollars an hour.
 fn prices(usd: &str) -> String {
-    format!(
-        "schema = 1\nprovider = \"aws\"\nsource = \"OWN\"\nprice = [\n  {{ instance = \"p5.48xlarge\", region = \
-         \"us-east-1\", billing = \"on-demand\", usd-per-hour = {usd} }},\n]\n\n[sources.OWN]\ntext = \"Private price \
-         list\"\nas-of = 2026-11-01\n"
-    )
+    crate::gate::prices(&[&format!("\"on-demand\", usd-per-hour = {usd}")])
 }
 
 /// A branch beside the main branch, which has this project at 50 USD an hour.

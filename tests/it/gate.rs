@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// One machine of AWS for a hundred hours.
-const CHAT: &str = "\
+pub(crate) const CHAT: &str = "\
 [[workload]]
 name = \"chat\"
 task = \"infer\"
@@ -20,7 +20,7 @@ hours = 100
 ";
 
 /// Prices of that machine, each given as `"on-demand", usd-per-hour = 50` without the braces.
-fn prices(rows: &[&str]) -> String {
+pub(crate) fn prices(rows: &[&str]) -> String {
     let row = |row: &&str| {
         format!("  {{ instance = \"p5.48xlarge\", region = \"us-east-1\", billing = {row} }},\n")
     };
