@@ -126,6 +126,9 @@ impl Measured {
     }
 }
 
+/// Rows of an answer without `--top`.
+pub const DEFAULT_TOP: usize = 10;
+
 /// GPUs that the search goes up to unless told otherwise.
 pub const DEFAULT_MAX_GPUS: u32 = 512;
 
@@ -149,7 +152,7 @@ impl Default for Limits {
             extras: Extras::default(),
             spot: SpotFlags::default(),
             sort: Sort::Cost,
-            top: 10,
+            top: DEFAULT_TOP,
             pareto: false,
         }
     }

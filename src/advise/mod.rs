@@ -13,6 +13,7 @@ mod search;
 mod shape;
 pub mod smaller;
 mod software;
+mod sooner;
 mod spot;
 
 use crate::catalog::instance::InstanceId;
@@ -24,6 +25,7 @@ use crate::money::Usd;
 use crate::price::Cost;
 
 pub use search::advise;
+pub use sooner::Sooner;
 
 /// Order of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, serde::Deserialize)]
@@ -121,6 +123,8 @@ pub struct NearMiss {
 pub struct Advice {
     /// Best first, at most as many as asked.
     pub recommendations: Vec<Recommendation>,
+    /// A row that is done before the first for little more. Training only.
+    pub sooner: Option<Sooner>,
     /// Configurations that were looked at: machines times node counts.
     pub considered: usize,
     /// Why the others did not.

@@ -4,13 +4,14 @@
 //! and the search stops once the rows found are better than every bound left. A test compares it with brute force.
 
 use super::best::BestKeys;
-use super::limits::{DEFAULT_MAX_GPUS, Limits};
+use super::limits::{DEFAULT_MAX_GPUS, DEFAULT_TOP, Limits};
 use super::lot::{Lot, Models, Run, lots};
 use super::miss::{self, Broken};
 use super::offer::{Deal, Offer, Offers, also_in, prices_in};
 use super::quota::{self, Launch};
 use super::reject::Rejects;
 use super::shape::{Shape, group};
+use super::sooner::{Sooner, sooner};
 use super::{Advice, Recommendation, Sort, rank, spot};
 use crate::catalog::Catalog;
 use crate::catalog::charge::Charges;
@@ -161,7 +162,7 @@ impl<'a> Search<'a> {
         prospects.sort_by(|a, b| {
             a.least_key.total_cmp(&b.least_key).then(a.lot.cmp(&b.lot)).then(a.instance.cmp(&b.instance))
         });
-        let mut best = BestKeys::wanted(self.limits.top);
+        let mut best = BestKeys::wanted(self.limits.top.max(DEFAULT_TOP));
         for prospect in &prospects {
             if self.limits.pareto {
                 if self.is_dominated(prospect) {
@@ -294,6 +295,7 @@ impl<'a> Search<'a> {
         if self.limits.pareto {
             rank::keep_pareto(&mut self.candidates);
         }
+        let sooner = self.sooner();
         self.candidates.truncate(self.limits.top);
         let mut warnings = BTreeSet::new();
         let mut recommendations = Vec::new();
@@ -326,7 +328,14 @@ impl<'a> Search<'a> {
                 .chain(spot::refused(self.catalog, self.limits, &recommendations))
                 .collect(),
             recommendations,
+            sooner,
         }
+    }
+
+    /// What is done before the first row for little more; serving takes as long as it is asked to.
+    fn sooner(&self) -> Option<Sooner> {
+        let at_most = self.catalog.constant("sooner-for-at-most", None, None, None, 1)?;
+        sooner(&self.candidates, at_most.value).filter(|_| self.workload.trains())
     }
 
     /// A measured network that no machine looked at could have.

@@ -3,7 +3,7 @@
 use super::constraint::{ConstraintArgs, FilterArgs, SpotArgs};
 use super::value::{BillingChoice, CheckpointInterval, Days, StackChoice, TierChoice};
 use super::{nccl, quota};
-use crate::advise::limits::{DEFAULT_MAX_GPUS, Limits};
+use crate::advise::limits::{DEFAULT_MAX_GPUS, DEFAULT_TOP, Limits};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{GpuId, Stack};
 use crate::catalog::instance::{InstanceId, ProviderId, Tier};
@@ -16,9 +16,6 @@ use crate::price::spot::Checkpoints;
 use crate::price::spot::outlook::SpotFlags;
 use jiff::civil::Date;
 use std::collections::BTreeSet;
-
-/// Rows that an answer shows unless told otherwise.
-const DEFAULT_TOP: usize = 10;
 
 /// The filter as asked; what is not asked filters nothing. For listings.
 pub fn filter(args: &FilterArgs, catalog: &Catalog, today: Date) -> anyhow::Result<Filter> {

@@ -12,12 +12,12 @@ use serde_json::{Map, Value, json};
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// Gathers the facts of one row. `row` is one element of `recommendations` and `workload` the document's `workload`,
-/// as printed; the machine and the region come from the catalog.
+/// as printed; the machine and the region come from the catalog. `sooner` is the row that is done before the
+/// first one, null for the others.
 pub fn gather(
     catalog: &Catalog,
-    instance: InstanceId,
-    region: RegionId,
-    row: Value,
+    (instance, region): (InstanceId, RegionId),
+    (row, sooner): (Value, Value),
     workload: Value,
 ) -> Value {
     let machine = catalog.instance(instance);
@@ -50,6 +50,7 @@ pub fn gather(
         "commitment": around::commitment(catalog, instance, region),
         "elsewhere": around::elsewhere(catalog, instance, region),
         "sibling": around::sibling(catalog, machine, region),
+        "sooner": sooner,
     });
     for (root, value) in [("row", row), ("workload", workload), ("spot", spot), ("on_demand", on_demand)] {
         facts[root] = value;

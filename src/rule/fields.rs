@@ -43,7 +43,7 @@ pub struct Field {
 }
 
 /// The names that expressions begin with.
-pub const ROOTS: [&str; 10] = [
+pub const ROOTS: [&str; 11] = [
     "row",
     "gpu",
     "instance",
@@ -54,6 +54,7 @@ pub const ROOTS: [&str; 10] = [
     "commitment",
     "elsewhere",
     "sibling",
+    "sooner",
 ];
 
 /// The kind of what a path names; `None` when there is no such field.
@@ -255,6 +256,16 @@ pub const FIELDS: &[Field] = &[
     text("sibling.instance_type", "same provider, region and GPU, another number of GPUs"),
     number("sibling.gpus", "per machine"),
     number("sibling.usd_per_gpu_hour", "USD, on demand"),
+    number(
+        "sooner.rank",
+        "of the row done first for at most `sooner-for-at-most` times the total; known beside rank 1",
+    ),
+    text("sooner.provider", ""),
+    text("sooner.instance_type", ""),
+    number("sooner.machines", "how many of it"),
+    number("sooner.total_gpus", ""),
+    number("sooner.hours", "hours, expected"),
+    number("sooner.total_usd", "USD, whole job, expected"),
     text("workload.task", "train, finetune, infer"),
     text("workload.model", ""),
     text("workload.origin", "preset, hugging-face, by-hand, inferred"),

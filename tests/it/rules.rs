@@ -245,7 +245,13 @@ fn real_rows_are_judged_without_errors_or_unknown_figures() {
         assert!(!advice.recommendations.is_empty(), "{flags:?} {:?}", advice.rejected);
         for rec in &advice.recommendations {
             let row = serde_json::to_value(Row::new(&catalog, &workload, rec)).unwrap();
-            let facts = facts::gather(&catalog, rec.instance, rec.region, row, line.clone());
+            let place = (rec.instance, rec.region);
+            let facts = facts::gather(
+                &catalog,
+                place,
+                (row, gpuadvise::cli::advice::sooner(&catalog, &advice)),
+                line.clone(),
+            );
             assert_eq!(facts::unlisted(&facts), Vec::<String>::new());
             for advice in rules.evaluate(&facts).unwrap_or_else(|e| panic!("{e}")) {
                 assert!(!advice.message.contains("unknown"), "{}: {}", advice.id, advice.message);

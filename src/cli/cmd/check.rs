@@ -149,7 +149,9 @@ impl Gate<'_> {
             gate::fail_over(constraint.limit.fail_over.map(Amount::usd), &choice).into_iter().collect();
         if let (Some(row), Some(rec)) = (answer.recommendations.first(), found.recommendations.first()) {
             let (row, asked) = (serde_json::to_value(row)?, serde_json::to_value(&answer.workload)?);
-            let facts = facts::gather(self.catalog, rec.instance, rec.region, row, asked);
+            let place = (rec.instance, rec.region);
+            let facts =
+                facts::gather(self.catalog, place, (row, advice::sooner(self.catalog, &found)), asked);
             violations.extend(self.policies.judge(&facts));
         }
         let mut checked: Vec<String> = self.project.budget.checked().into_iter().map(str::to_owned).collect();
