@@ -142,9 +142,9 @@ fn training_lots<'a>(
         };
         match model {
             Ok(model) => {
-                lots.push(promise(&model, machine, nodes, &workload.pins));
                 of_gpu.get_or_insert_with(|| model.clone());
-                base.get_or_insert(model);
+                base.get_or_insert_with(|| model.clone());
+                lots.push(promise(model, machine, nodes, &workload.pins));
             }
             Err(unplannable) => {
                 // No other count would change that.
@@ -157,7 +157,7 @@ fn training_lots<'a>(
 }
 
 fn promise<'a>(
-    model: &TrainingModel<'a>,
+    model: TrainingModel<'a>,
     machine: &Machine,
     nodes: u32,
     pins: &Pins,
@@ -170,7 +170,7 @@ fn promise<'a>(
         return Ok(Lot {
             nodes,
             least_hours: model.least_hours(),
-            work: Work::Training(Box::new(model.clone())),
+            work: Work::Training(Box::new(model)),
         });
     }
     if let Some(bytes) = model.host_shortfall(&lean) {

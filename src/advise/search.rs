@@ -24,9 +24,11 @@ use crate::price::exchange;
 use crate::price::part as extras;
 use crate::price::{Cost, JobHours};
 use crate::workload::Workload;
-use std::collections::{BTreeMap, BTreeSet};
+use prospect::Prospect;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 mod capable;
+mod prospect;
 
 /// A priced run that stays inside every limit.
 #[derive(Clone, Copy, Debug)]
@@ -56,16 +58,6 @@ fn key(sort: Sort, total_usd: f64, hours: f64) -> f64 {
     }
 }
 
-/// A machine in a lot with what it cannot beat.
-#[derive(Clone, Copy, Debug)]
-struct Prospect {
-    instance: InstanceId,
-    offers: usize,
-    lot: usize,
-    least_usd: f64,
-    least_key: f64,
-}
-
 /// The answer to "what should I rent for this workload under these limits?".
 ///
 /// Deterministic: the same catalog, workload and limits give the same answer in the same order.
@@ -77,7 +69,7 @@ pub fn advise(catalog: &Catalog, workload: &Workload, limits: &Limits) -> Advice
         offers: Vec::new(),
         lots: Vec::new(),
         runs: Vec::new(),
-        prospects: Vec::new(),
+        prospects: BinaryHeap::new(),
         candidates: Vec::new(),
         models: Models::new(),
         rejects: Rejects::default(),
@@ -100,7 +92,7 @@ struct Search<'a> {
     lots: Vec<Lot<'a>>,
     /// What became of each lot.
     runs: Vec<Outcome>,
-    prospects: Vec<Prospect>,
+    prospects: BinaryHeap<Prospect>,
     candidates: Vec<Candidate>,
     models: Models<'a>,
     rejects: Rejects,
@@ -159,19 +151,16 @@ impl<'a> Search<'a> {
     fn work_out(&mut self) {
         let mut prospects = std::mem::take(&mut self.prospects);
         self.considered = prospects.len() + self.rejects.count();
-        prospects.sort_by(|a, b| {
-            a.least_key.total_cmp(&b.least_key).then(a.lot.cmp(&b.lot)).then(a.instance.cmp(&b.instance))
-        });
         let mut best = BestKeys::wanted(self.limits.top.max(DEFAULT_TOP));
-        for prospect in &prospects {
+        while let Some(prospect) = prospects.pop() {
             if self.limits.pareto {
-                if self.is_dominated(prospect) {
+                if self.is_dominated(&prospect) {
                     continue;
                 }
             } else if best.all_below(prospect.least_key) {
                 break;
             }
-            if let Some(candidate) = self.try_prospect(prospect) {
+            if let Some(candidate) = self.try_prospect(&prospect) {
                 // What lacks a part stands behind all that is known, so it ends no search.
                 if candidate.verdict == Verdict::Fits && !candidate.deal.at_least {
                     best.insert(candidate.key(self.limits.sort));

@@ -8,12 +8,13 @@ use crate::catalog::knowledge::Constant;
 use crate::diag::Warning;
 use crate::estimate::Unplannable;
 use crate::workload::support::format_of_rows;
-use crate::workload::{Job, Serving, Training, Workload};
+use crate::workload::{Job, SampleWork, Samples, Serving, Training, Workload};
 
 /// Refuses an accelerator that the software does not run on, or formats and methods that it does not have there; else what
 /// nothing is known of.
 pub(super) fn judge(catalog: &Catalog, workload: &Workload, gpu: &Gpu) -> Result<Vec<Warning>, Unplannable> {
     match &workload.job {
+        Job::Samples(job) if !job.software.is_empty() => samples(catalog, job, gpu),
         Job::Training(job) if !job.software.is_empty() => training(catalog, job, gpu),
         Job::Serving(job) if !job.software.is_empty() => serving(catalog, job, gpu),
         _ => Ok(Vec::new()),
@@ -76,15 +77,41 @@ struct Refusal<'a> {
     remedy: &'a str,
 }
 
+impl Question<'_> {
+    /// Whether training software runs there.
+    fn trains(&self) -> Result<Option<Warning>, Unplannable> {
+        let refusal = Refusal {
+            id: "unsupported-by-framework",
+            fault: format!("`{}` does not train", self.software),
+            remedy: "`--framework` or `--stack`",
+        };
+        self.settle(("train-runs", None), &format!("`{}` trains", self.software), &refusal)
+    }
+
+    /// Whether serving software runs there.
+    fn serves(&self) -> Result<Option<Warning>, Unplannable> {
+        let refusal = Refusal {
+            id: "unsupported-by-engine",
+            fault: format!("`{}` does not run", self.software),
+            remedy: "`--engine` or `--stack`",
+        };
+        self.settle(("serve-runs", None), &format!("`{}` runs", self.software), &refusal)
+    }
+}
+
+fn samples(catalog: &Catalog, job: &Samples, gpu: &Gpu) -> Result<Vec<Warning>, Unplannable> {
+    let ask = Question { catalog, gpu, software: &job.software };
+    let unproven = match job.work {
+        SampleWork::Training(_) => ask.trains(),
+        SampleWork::Serving(_) => ask.serves(),
+    };
+    Ok(unproven?.into_iter().collect())
+}
+
 fn training(catalog: &Catalog, job: &Training, gpu: &Gpu) -> Result<Vec<Warning>, Unplannable> {
     let software = job.software.as_str();
     let ask = Question { catalog, gpu, software };
-    let refusal = Refusal {
-        id: "unsupported-by-framework",
-        fault: format!("`{software}` does not train"),
-        remedy: "`--framework` or `--stack`",
-    };
-    let unproven = ask.settle(("train-runs", None), &format!("`{software}` trains"), &refusal)?;
+    let unproven = ask.trains()?;
     let method = job.method.name();
     let refusal = Refusal {
         id: "method-unsupported",
@@ -101,13 +128,7 @@ fn serving(catalog: &Catalog, job: &Serving, gpu: &Gpu) -> Result<Vec<Warning>, 
     const WIDE: [&str; 4] = ["auto", "fp16", "bf16", "fp32"];
     let software = job.software.as_str();
     let ask = Question { catalog, gpu, software };
-    let refusal = Refusal {
-        id: "unsupported-by-engine",
-        fault: format!("`{software}` does not run"),
-        remedy: "`--engine` or `--stack`",
-    };
-    let mut warnings = Vec::new();
-    warnings.extend(ask.settle(("serve-runs", None), &format!("`{software}` runs"), &refusal)?);
+    let mut warnings: Vec<Warning> = ask.serves()?.into_iter().collect();
     let format = job.quantization.name.as_str();
     if format != "none" {
         let refusal = Refusal {

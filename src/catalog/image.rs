@@ -1,15 +1,14 @@
 //! The compact image of a catalog that the binary carries, in sections, so that a command loads only what it needs.
 //!
-//! Written by `build.rs` and, for overlays, by the cache of `load`; read by `load`. Sections are JSON with structs as
-//! arrays in field order, so a changed struct needs no change here; prices, which are most of a catalog, are rows of
-//! fixed length.
+//! Written by `build.rs` and, for overlays, by the cache of `load`; read by `load`. Sections are in the format of
+//! `postcard`: values in the order of their fields, without names, so a changed struct needs no change here; prices, which
+//! are most of a catalog, are rows of fixed length.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::ser::Formatter;
 
 use super::Catalog;
 use super::charge::Charge;
@@ -119,7 +118,7 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
         catalog.sources.split_at(early.min(catalog.sources.len()))
     };
     match section {
-        "core" => to_json(&(
+        "core" => packed(&(
             halves().0,
             &catalog.gpus,
             &catalog.families,
@@ -130,31 +129,31 @@ pub fn write(section: &str, catalog: &Catalog, findings: &[Finding]) -> io::Resu
             &catalog.currencies,
         )),
         "prices" => Ok(catalog.prices.iter().flat_map(pack_price).collect()),
-        "price-notes" => to_json(&price_notes(&catalog.prices)),
-        "presets" => to_json(&(halves().1, &catalog.presets, &catalog.measured)),
-        "constants" => to_json(&catalog.constants),
-        "rules" => to_json(&catalog.rules),
-        "scenarios" => to_json(&catalog.scenarios),
-        "fabrics" => to_json(&(&catalog.fabrics, &catalog.causes)),
-        "ownership" => to_json(&catalog.token_prices),
-        "carbon" => to_json(&catalog.carbon),
-        "findings" => to_json(&findings.iter().map(finding_row).collect::<Vec<_>>()),
+        "price-notes" => packed(&price_notes(&catalog.prices)),
+        "presets" => packed(&(halves().1, &catalog.presets, &catalog.measured)),
+        "constants" => packed(&(&catalog.constants, &catalog.software)),
+        "rules" => packed(&catalog.rules),
+        "scenarios" => packed(&catalog.scenarios),
+        "fabrics" => packed(&(&catalog.fabrics, &catalog.causes)),
+        "ownership" => packed(&catalog.token_prices),
+        "carbon" => packed(&catalog.carbon),
+        "findings" => packed(&findings.iter().map(finding_row).collect::<Vec<_>>()),
         _ => Err(io::Error::other(format!("no section is called {section}"))),
     }
 }
 
 /// Reads one section into a catalog.
-pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::Result<()> {
+pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> postcard::Result<()> {
     match section {
         "core" => {
-            let core: Core = serde_json::from_slice(bytes)?;
+            let core: Core = postcard::from_bytes(bytes)?;
             (catalog.sources, catalog.gpus, catalog.families) = (core.0, core.1, core.2);
             (catalog.providers, catalog.regions, catalog.instances) = (core.3, core.4, core.5);
             (catalog.charges, catalog.currencies) = (core.6, core.7);
         }
         "prices" => catalog.prices = bytes.as_chunks::<PRICE_BYTES>().0.iter().map(unpack_price).collect(),
         "price-notes" => {
-            let notes: Vec<PriceNote> = serde_json::from_slice(bytes)?;
+            let notes: Vec<PriceNote> = postcard::from_bytes(bytes)?;
             let most = catalog.prices.len();
             for ((currency, stat, allow), runs) in notes {
                 let stat: Option<Arc<str>> = stat.map(Into::into);
@@ -172,24 +171,24 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> serde_json::R
             }
         }
         "presets" => {
-            let (late, presets, measured): Networks = serde_json::from_slice(bytes)?;
+            let (late, presets, measured): Networks = postcard::from_bytes(bytes)?;
             catalog.sources.extend(late);
             (catalog.presets, catalog.measured) = (presets, measured);
         }
-        "constants" => catalog.constants = serde_json::from_slice(bytes)?,
-        "rules" => catalog.rules = serde_json::from_slice(bytes)?,
-        "scenarios" => catalog.scenarios = serde_json::from_slice(bytes)?,
-        "fabrics" => (catalog.fabrics, catalog.causes) = serde_json::from_slice(bytes)?,
-        "ownership" => catalog.token_prices = serde_json::from_slice(bytes)?,
-        "carbon" => catalog.carbon = serde_json::from_slice(bytes)?,
+        "constants" => (catalog.constants, catalog.software) = postcard::from_bytes(bytes)?,
+        "rules" => catalog.rules = postcard::from_bytes(bytes)?,
+        "scenarios" => catalog.scenarios = postcard::from_bytes(bytes)?,
+        "fabrics" => (catalog.fabrics, catalog.causes) = postcard::from_bytes(bytes)?,
+        "ownership" => catalog.token_prices = postcard::from_bytes(bytes)?,
+        "carbon" => catalog.carbon = postcard::from_bytes(bytes)?,
         _ => {}
     }
     Ok(())
 }
 
 /// The warnings that the build left standing.
-pub fn read_findings(bytes: &[u8]) -> serde_json::Result<Vec<Finding>> {
-    let rows: Vec<FindingRow> = serde_json::from_slice(bytes)?;
+pub fn read_findings(bytes: &[u8]) -> postcard::Result<Vec<Finding>> {
+    let rows: Vec<FindingRow> = postcard::from_bytes(bytes)?;
     let known = rows.into_iter().filter_map(|(code, file, line, column, message, hint)| {
         let code = super::codes::find(&code)?;
         let place = Place { file, line, column };
@@ -291,54 +290,6 @@ pub fn is_coherent(catalog: &Catalog) -> bool {
         && cited
 }
 
-fn to_json(value: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Positional::default()))?;
-    Ok(bytes)
-}
-
-/// Writes structs as arrays: no keys, brackets in place of braces. Derived `Deserialize` reads them by position.
-#[derive(Default)]
-struct Positional {
-    in_key: bool,
-}
-
-impl Formatter for Positional {
-    fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b"[")
-    }
-
-    fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b"]")
-    }
-
-    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.in_key = true;
-        if first { Ok(()) } else { writer.write_all(b",") }
-    }
-
-    fn end_object_key<W: ?Sized + io::Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.in_key = false;
-        Ok(())
-    }
-
-    fn begin_object_value<W: ?Sized + io::Write>(&mut self, _: &mut W) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn begin_string<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        if self.in_key { Ok(()) } else { writer.write_all(b"\"") }
-    }
-
-    fn end_string<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        if self.in_key { Ok(()) } else { writer.write_all(b"\"") }
-    }
-
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        if self.in_key { Ok(()) } else { writer.write_all(fragment.as_bytes()) }
-    }
+fn packed(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    postcard::to_stdvec(value).map_err(io::Error::other)
 }

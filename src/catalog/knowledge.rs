@@ -3,6 +3,7 @@
 use super::gpu::Gpu;
 use super::provenance::SourceId;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// One constant of the estimates, with its range and the data it came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,14 +51,21 @@ impl super::Catalog {
             let by_gpu = c.gpu.as_deref().map_or(Some(0), |name| self.closeness(name, gpu?))?;
             Some((by_gpu, by_precision, by_class, u32::MAX - size))
         };
-        // The list is sorted by key first.
-        let start = self.constants.partition_point(|c| c.key.as_str() < key);
-        self.constants[start..]
-            .iter()
-            .take_while(|c| c.key == key)
+        self.rows_of(key)
             .filter_map(|c| rank(&c).map(|r| (r, c)))
             .max_by_key(|&(r, _)| r)
             .map(|(_, c)| c)
+    }
+
+    /// The numbers of GPUs up to which rows of a key hold, smallest first: between two of them nothing changes.
+    pub fn sizes(&self, key: &str) -> BTreeSet<u32> {
+        self.rows_of(key).map(|row| row.max_gpus.unwrap_or(u32::MAX)).collect()
+    }
+
+    /// All rows of a key. The list is sorted by key first.
+    fn rows_of(&self, key: &str) -> impl Iterator<Item = &Constant> {
+        let start = self.constants.partition_point(|row| row.key.as_str() < key);
+        self.constants[start..].iter().take_while(move |row| row.key == key)
     }
 
     /// How closely a name means a GPU: its own 4, its family's 3, its architecture's 2, its vendor's 1.

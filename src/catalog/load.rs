@@ -132,7 +132,7 @@ pub enum CatalogProblem {
         findings: Vec<Finding>,
     },
     /// The image inside the program is damaged: a bug.
-    Image(serde_json::Error),
+    Image(postcard::Error),
 }
 
 impl fmt::Display for CatalogProblem {

@@ -22,6 +22,7 @@ pub mod provenance;
 mod raw;
 pub mod region;
 pub mod select;
+pub mod software;
 pub mod validate;
 
 use cause::Cause;
@@ -37,6 +38,7 @@ use preset::Preset;
 use price::Price;
 use provenance::{Source, SourceId};
 use region::{Region, RegionId};
+use software::Software;
 
 /// The whole catalog, validated and indexed. Ids are positions in these lists.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +71,8 @@ pub struct Catalog {
     pub causes: Vec<Cause>,
     /// Calibrated and assumed constants of the estimates.
     pub constants: Vec<Constant>,
+    /// Names of engines and frameworks, those with a base class first.
+    pub software: Vec<Software>,
     /// Advice rules.
     pub rules: Vec<Rule>,
     /// Named workloads.

@@ -79,9 +79,19 @@ pub fn usage(error: &clap::Error, said: Option<String>) -> ExitCode {
         Some(page) => io::stdout().lock().write_all(page.as_bytes()),
         None => error.print(),
     };
+    printed_code(printed, error.use_stderr())
+}
+
+/// The version on stdout, in the words of clap.
+pub fn version() -> ExitCode {
+    let line = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+    printed_code(writeln!(io::stdout().lock(), "{line}"), false)
+}
+
+fn printed_code(printed: io::Result<()>, is_error: bool) -> ExitCode {
     match printed {
         Err(failure) if failure.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(FAILED),
-        _ if error.use_stderr() => ExitCode::from(BAD_INPUT),
+        _ if is_error => ExitCode::from(BAD_INPUT),
         _ => ExitCode::SUCCESS,
     }
 }

@@ -45,6 +45,9 @@ use std::process::ExitCode;
 
 /// Runs the program with the arguments and the environment of the process.
 pub fn run() -> ExitCode {
+    if asks_for_version() {
+        return exit::version();
+    }
     let parsed = environment::settle(Cli::command()).try_get_matches().and_then(|matches| {
         let asked = request::Asked::of(&matches);
         Cli::from_arg_matches(&matches).map(|cli| (cli, asked))
@@ -62,12 +65,19 @@ pub fn run() -> ExitCode {
             exit::speak(lang);
             let said = if lang.is_english() { None } else { usage::said(lang) };
             let code = exit::usage(&error, said);
-            if let Some(variable) = environment::origin(&error, &Cli::command(), &typed) {
+            let origin = || environment::origin(&error, &Cli::command(), &typed);
+            if let Some(variable) = error.use_stderr().then(origin).flatten() {
                 exit::note(&format!("the value stands in the environment variable {variable}"));
             }
             code
         }
     }
+}
+
+/// Whether nothing but the version is asked for, so that no command line need be built.
+fn asks_for_version() -> bool {
+    let mut words = std::env::args_os().skip(1);
+    words.next().is_some_and(|word| word == "--version" || word == "-V") && words.next().is_none()
 }
 
 fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {

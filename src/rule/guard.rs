@@ -4,6 +4,7 @@
 //! It only ever finds that a condition is false, from one part of a chain of `&&`; whatever is not plain is left to the
 //! language. Faults in what it skips are found by [`super::check`], which runs over every rule of an overlay.
 
+use super::fields::ROOTS;
 use serde_json::Value;
 
 /// The plain parts of a condition, read once for all rows.
@@ -58,6 +59,12 @@ impl Guard {
     pub(super) fn surely_false(&self, facts: &Value) -> bool {
         self.parts.iter().any(|part| part.holds(facts) == Some(false))
     }
+
+    /// Whether the condition cannot come true: a part of its chain is surely false or rests on what is not known. `false`
+    /// says nothing.
+    pub(super) fn never_true(&self, facts: &Value) -> bool {
+        self.parts.iter().any(|part| part.fact(facts).is_none() || part.holds(facts) == Some(false))
+    }
 }
 
 /// The parts of a chain of `&&`; `None` where anything else stands outside brackets.
@@ -103,12 +110,15 @@ impl Part {
         Some(Self { path: path(part)?, test: Test::Is(true) })
     }
 
+    /// The fact that it looks at, where that is known.
+    fn fact<'f>(&self, facts: &'f Value) -> Option<&'f Value> {
+        let found = self.path.iter().try_fold(facts, |have, name| have.get(name));
+        found.filter(|fact| !fact.is_null())
+    }
+
     /// What it comes to; `None` where that is not known.
     fn holds(&self, facts: &Value) -> Option<bool> {
-        let mut have = facts;
-        for name in &self.path {
-            have = have.get(name)?;
-        }
+        let have = self.fact(facts)?;
         match &self.test {
             Test::Is(wanted) => Some(have.as_bool()? == *wanted),
             Test::OneOf(texts) => have.as_str().map(|have| texts.iter().any(|text| text == have)),
@@ -153,5 +163,7 @@ fn text(literal: &str) -> Option<String> {
 fn path(path: &str) -> Option<Vec<String>> {
     let plain =
         path.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte));
-    plain.then(|| path.split('.').map(str::to_owned).collect())
+    let names: Vec<String> = path.split('.').map(str::to_owned).collect();
+    // `true` is no fact.
+    (plain && ROOTS.contains(&names[0].as_str())).then_some(names)
 }

@@ -152,13 +152,22 @@ impl Rules {
 
     /// What the rules say about one row; see [`facts::gather`].
     pub fn evaluate(&self, facts: &serde_json::Value) -> Result<Vec<Advice>, RuleError> {
-        self.judge(facts).map(|judgement| judgement.advice)
+        self.run(facts, Guard::never_true).map(|judgement| judgement.advice)
     }
 
     /// What the rules say about one row, and which ones could not be decided.
     pub fn judge(&self, facts: &serde_json::Value) -> Result<Judgement, RuleError> {
+        self.run(facts, Guard::surely_false)
+    }
+
+    /// Evaluates the rules that a look at their guards does not settle.
+    fn run(
+        &self,
+        facts: &serde_json::Value,
+        settles: impl Fn(&Guard, &serde_json::Value) -> bool,
+    ) -> Result<Judgement, RuleError> {
         let open: Vec<&Entry> =
-            self.entries.iter().filter(|entry| !entry.guard().surely_false(facts)).collect();
+            self.entries.iter().filter(|entry| !settles(entry.guard(), facts)).collect();
         let whens = open.iter().map(|entry| entry.when()).collect::<Result<Vec<_>, _>>()?;
         let scope = Scope::for_reading(facts, whens);
         let mut judgement = Judgement::default();

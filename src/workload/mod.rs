@@ -74,6 +74,8 @@ pub struct Samples {
     pub strict: bool,
     /// Class of software as in the measured rates.
     pub class: String,
+    /// Software as rows of the catalog name it; empty is not judged.
+    pub software: String,
     /// Passes of the network for one sample.
     pub evaluations: f64,
     /// Tokens of a sample, of encoders.

@@ -102,7 +102,7 @@ fn name_of(choice: &impl clap::ValueEnum) -> String {
 /// The class of software that a name stands for: a class of the catalog by that name, else the known one, which is told.
 fn class_of(
     asked: &str,
-    known: Option<&'static str>,
+    known: Option<&str>,
     classes: &[&str],
     id: &'static str,
     notes: &mut Notes,

@@ -1,6 +1,6 @@
 //! What the catalog knows of the software of a workload: which parallel layouts it has, which formats a row means.
 //!
-//! No software is named here but in the tables of other spellings; everything else is a row of `catalog/software.toml`.
+//! No software is named here: names and what they have are rows of `catalog/software.toml`.
 
 use super::{Method, Pins, Sharding};
 use crate::catalog::Catalog;
@@ -29,56 +29,8 @@ impl Default for Layouts {
     }
 }
 
-/// Engines that are another one inside, or another spelling of it.
-const ENGINES: [(&str, &[&str]); 5] = [
-    ("tensorrt-llm", &["trt-llm", "tensorrt", "trtllm"]),
-    ("fastertransformer", &["ft"]),
-    ("llama.cpp", &["llamacpp", "llama-cpp", "ollama", "lm-studio", "koboldcpp", "ctransformers"]),
-    ("exllama", &["exllamav2", "exllamav3", "tabbyapi"]),
-    ("eager", &["transformers", "hf-transformers", "pytorch", "huggingface", "accelerate", "lightning"]),
-];
-
-/// The same for training software.
-const FRAMEWORKS: [(&str, &[&str]); 5] = [
-    (
-        ANY,
-        &[
-            "pytorch",
-            "torch",
-            "fsdp",
-            "accelerate",
-            "transformers",
-            "hf-transformers",
-            "hf-peft",
-            "peft",
-            "trl",
-            "lightning",
-        ],
-    ),
-    ("megatron", &["megatron-core", "megatron-lm", "megatron-bridge"]),
-    ("torchtune", &["pure-bf16"]),
-    ("litgpt", &["lit-gpt"]),
-    ("auto-gptq", &["autogptq", "gptqmodel"]),
-];
-
 /// No software in particular: what its usual libraries lack is not searched, but a pin stands.
 const ANY: &str = "generic";
-
-/// The name that the rows of the catalog have for software.
-pub(super) fn engine(name: &str) -> String {
-    row_name(name, &ENGINES)
-}
-
-/// The same for training software.
-pub(super) fn framework(name: &str) -> String {
-    row_name(name, &FRAMEWORKS)
-}
-
-fn row_name(name: &str, table: &[(&str, &[&str])]) -> String {
-    let name = name.trim().to_ascii_lowercase().replace([' ', '_'], "-");
-    let found = table.iter().find(|(_, names)| names.contains(&name.as_str()));
-    found.map_or(name.clone(), |&(row, _)| row.to_owned())
-}
 
 /// The format of weights as rows name it: all types of GGUF files are one.
 pub fn format_of_rows(format: &str) -> &str {
@@ -172,14 +124,5 @@ mod tests {
         for format in ["int4", "fp8", "awq", "gptq", "qserve"] {
             assert_eq!(format_of_rows(format), format);
         }
-    }
-
-    #[test]
-    fn spellings_lead_to_the_name_of_the_rows() {
-        assert_eq!(engine("TRT_LLM"), "tensorrt-llm");
-        assert_eq!(engine("ollama"), "llama.cpp");
-        assert_eq!(engine("lmdeploy"), "lmdeploy");
-        assert_eq!(framework("PEFT"), "generic");
-        assert_eq!(framework("unsloth"), "unsloth");
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::program::{Program, run};
 
+const SOURCES: [&str; 4] = ["unsloth.ai/docs", "zero.cuh", "README", "release notes"];
+
 fn recommend(flags: &str) -> crate::program::Finished {
     let line = format!("recommend {flags} --no-config --json -n 3");
     run(&line.split_whitespace().collect::<Vec<_>>())
@@ -48,12 +50,25 @@ fn engines_run_where_their_documentation_says() {
 fn frameworks_and_methods_run_where_their_documentation_says() {
     let tune = "--task finetune --model llama-3-8b";
     is_rejected(&format!("{tune} --framework unsloth --stack xla"), "unsupported-by-framework");
-    is_rejected(&format!("{tune} --framework nemo --stack neuron"), "unsupported-by-framework");
+    is_rejected(&format!("{tune} --framework nemo --stack rocm"), "unsupported-by-framework");
+    is_rejected(
+        "--task train --params 1e8 --tokens 1e8 --gpu Inferentia2 --stack neuron",
+        "unsupported-by-framework",
+    );
     is_rejected(&format!("{tune} --framework llm.c --stack xla"), "unsupported-by-framework");
     is_rejected(&format!("{tune} --method qlora --stack xla"), "method-unsupported");
     is_rejected(&format!("{tune} --framework auto-gptq --method full"), "method-unsupported");
     is_rejected(&format!("{tune} --framework llm.c --method qlora"), "method-unsupported");
-    assert!(!warns(&format!("{tune} --framework maxtext --stack xla"), "software-unproven"));
+    for (framework, stack) in
+        [("maxtext", "xla"), ("torchtitan", "neuron"), ("tuned", "cuda"), ("litgpt", "cuda")]
+    {
+        assert!(
+            !warns(&format!("{tune} --framework {framework} --stack {stack}"), "software-unproven"),
+            "{framework}"
+        );
+    }
+    assert!(warns(&format!("{tune} --framework nemo --stack neuron"), "software-unproven"));
+    assert_eq!(recommend(&format!("{tune} --framework maxtext --method qlora --stack xla")).code, 0);
 }
 
 #[test]
@@ -73,7 +88,21 @@ fn engines_take_their_own_formats() {
         &format!("{serve} --engine llama.cpp --quantization q4_k_m --kv-precision q8_0"),
         "software-unproven"
     ));
-    assert!(warns(&format!("{serve} --engine vllm --kv-precision int8"), "software-unproven"));
+    let serve = "--task infer --model llama-3-8b --engine";
+    for rest in [
+        "vllm --kv-precision int8 --gpu L4",
+        "vllm --kv-precision int4 --stack rocm",
+        "vllm --quantization awq --stack rocm",
+        "vllm --quantization gptq --stack rocm",
+        "sglang --quantization awq --stack rocm",
+    ] {
+        assert!(!warns(&format!("{serve} {rest}"), "software-unproven"), "{rest}");
+    }
+    is_rejected(&format!("{serve} vllm-v0 --kv-precision int8 --gpu L4"), "kv-precision-unsupported");
+    is_rejected(&format!("{serve} sglang --quantization q4_k_m --stack rocm"), "quantization-unsupported");
+    for rest in ["vllm --kv-precision int8 --stack neuron", "vllm --quantization awq --stack xla"] {
+        assert!(warns(&format!("{serve} {rest}"), "software-unproven"), "{rest}");
+    }
 }
 
 #[test]
@@ -82,11 +111,7 @@ fn layouts_keep_to_what_the_software_has() {
     for rest in ["unsloth --tp 2", "unsloth --pp 2", "llm.c --sharding zero3", "torchtune --pp 2"] {
         let answer = recommend(&format!("{tune} --framework {rest}"));
         assert_eq!(answer.code, 2, "{rest}");
-        assert!(
-            answer.stderr.contains("documentation") || answer.stderr.contains("README"),
-            "{}",
-            answer.stderr
-        );
+        assert!(SOURCES.iter().any(|source| answer.stderr.contains(source)), "{}", answer.stderr);
     }
     for flags in ["--method lora --gpus 8", "--framework unsloth --gpus 8 --gpu A100-80GB"] {
         let json = recommend(&format!("{tune} {flags}")).json();
@@ -123,6 +148,45 @@ fn an_overlay_knows_better() {
     let line = "recommend --task infer --model llama-3-8b --engine llama.cpp --stack xla --no-config --catalog own.toml";
     let answer = program.run(&line.split_whitespace().collect::<Vec<_>>());
     assert_eq!(answer.code, 0, "{}", answer.stderr);
+}
+
+#[test]
+fn an_overlay_names_software_of_its_own() {
+    let row = |more: &str| {
+        format!("schema = 1\nsoftware = [{{ use = \"serve\", name = \"house-server\", {more} }}]\n")
+    };
+    let line =
+        "fit --task infer --model llama-3-8b --gpu L4 --engine House_Server --no-config --catalog own.toml";
+    let run = |overlay: &str| {
+        let words = line.split_whitespace().collect::<Vec<_>>();
+        Program::new().file("own.toml", overlay).run(&words)
+    };
+    let known = run(&row("class = \"vllm\", aliases = [\"hs\"]"));
+    assert_eq!(known.code, 0, "{}", known.stderr);
+    assert!(known.stdout.contains("the constants of this class are used"), "{}", known.stdout);
+    for (more, says) in [
+        ("class = \"vlm\"", "did you mean `vllm`"),
+        ("class = \"vllm\", aliases = [\"ollama\"]", "are both called `ollama`"),
+        ("class = \"vllm\", before = \"vllm-v0\"", "come together"),
+        ("class = \"vllm\", before = \"vllm-v0\", since = \"soon\"", "not a version"),
+    ] {
+        let refused = run(&row(more));
+        assert_eq!(refused.code, 5, "{more}: {}", refused.stderr);
+        let told = refused.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(says), "{more}: {told}");
+    }
+    let unknown = run("schema = 1\nsoftware = [{ use = \"serving\", name = \"x\" }]\n");
+    assert!(unknown.stdout.contains("serve-samples"), "{}", unknown.stdout);
+}
+
+#[test]
+fn networks_on_samples_are_judged_as_well() {
+    let serve = "--task infer --model resnet-50 --rps 100";
+    is_rejected(&format!("{serve} --engine tensorrt --stack rocm"), "unsupported-by-engine");
+    is_rejected("--task train --model resnet-50 --framework dali --stack rocm", "unsupported-by-framework");
+    assert!(!warns(&format!("{serve} --engine trt --gpu L4"), "software-unproven"));
+    assert!(!warns(serve, "software-unproven"));
+    assert!(warns(&format!("{serve} --engine torch.compile --stack rocm"), "software-unproven"));
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl Measurement {
         }
     }
 
-    fn job(&self) -> Training {
+    fn job(&self, catalog: &Catalog) -> Training {
         let layout = self.layout();
         Training {
             task: if self.method == Method::Full && !self.shape.encoder {
@@ -161,7 +161,7 @@ impl Measurement {
             sharding: Some(layout.sharding),
             offload: Offload::None,
             attention: self.attention,
-            framework: framework_class(&self.framework).expect("a known framework").to_owned(),
+            framework: framework_class(catalog, &self.framework).expect("a known framework").to_owned(),
             goodput: None,
             scaling_efficiency: None,
             fused_loss: false,
@@ -180,7 +180,8 @@ impl Measurement {
         let layout = self.layout();
         let gpus = layout.dp * layout.tp * layout.pp;
         let architecture = self.shape.architecture();
-        let model = TrainingModel::new(catalog, &architecture, &self.job(), &machine, gpus).expect("a plan");
+        let model =
+            TrainingModel::new(catalog, &architecture, &self.job(catalog), &machine, gpus).expect("a plan");
         let mut misses = String::new();
         let mut compare = |what: &str, predicted: f64, measured: f64| {
             let error = predicted / measured - 1.0;

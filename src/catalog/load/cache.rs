@@ -16,7 +16,7 @@ use crate::diag::Finding;
 use jiff::civil::Date;
 
 /// What an entry starts with; the number changes with its layout.
-const MAGIC: &[u8; 26] = b"gpuadvise catalog cache 2\n";
+const MAGIC: &[u8; 26] = b"gpuadvise catalog cache 3\n";
 
 /// Bytes of a hash.
 const HASH: usize = blake3::OUT_LEN;
@@ -75,7 +75,7 @@ impl<'a> Cache<'a> {
     /// Writes an entry wholly or not at all, then removes old ones.
     pub(super) fn write(&self, key: blake3::Hash, entry: &Entry) -> io::Result<()> {
         let sections = SECTIONS.iter().map(|name| image::write(name, &entry.catalog, &entry.warnings));
-        let newest = serde_json::to_vec(&entry.newest).map_err(io::Error::from);
+        let newest = postcard::to_stdvec(&entry.newest).map_err(io::Error::other);
         let sections = sections.chain([newest]).collect::<io::Result<Vec<_>>>()?;
         create_folder(self.folder)?;
         is_private(&fs::symlink_metadata(self.folder)?, true)?;
@@ -144,9 +144,9 @@ fn read_entry(file: &mut File, key: blake3::Hash, sections: Sections) -> io::Res
                 return Err(io::Error::other(format!("its section {name} is damaged")));
             }
             match *name {
-                "findings" => entry.warnings = image::read_findings(&bytes)?,
-                NEWEST => entry.newest = serde_json::from_slice(&bytes)?,
-                _ => image::read(name, &bytes, &mut entry.catalog)?,
+                "findings" => entry.warnings = image::read_findings(&bytes).map_err(io::Error::other)?,
+                NEWEST => entry.newest = postcard::from_bytes(&bytes).map_err(io::Error::other)?,
+                _ => image::read(name, &bytes, &mut entry.catalog).map_err(io::Error::other)?,
             }
         }
         at += count;

@@ -12,6 +12,15 @@ use crate::units::{Bytes, GIB};
 /// How far a label may lie outside an asked range and still be in it: labels round (94 GB for 95.8e9 bytes of 93.6 GiB).
 const LABEL_TOLERANCE: f64 = 0.01;
 
+/// Most names that a text which is none of them is said to be near to.
+const NEAR: usize = 3;
+
+/// Numbers of one series that differ by more than this factor are not near.
+const SERIES_SPAN: u32 = 10;
+
+/// A number without letters is near to those that differ by up to one part in so many.
+const BARE_NUMBERS: u32 = 20;
+
 /// The GPUs that a spec means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuSelection {
@@ -36,11 +45,13 @@ impl Catalog {
         if words(name).is_empty() {
             return Err(malformed(spec, "name a GPU, such as `H100` or `A100-80GB:8`"));
         }
+        let most = self.gpus.iter().map(|gpu| gpu.memory_bytes).max().unwrap_or_default() as f64 / GIB;
         let gpus = self.gpus_named(name).ok_or_else(|| match label_gib(name) {
-            Some(_) => {
+            // `3060` and `4060 Ti` are more than any GPU holds: names.
+            Some(gib) if gib <= 2.0 * most => {
                 malformed(spec, "memory is asked for as a range: `80GB..80GB`, or `80GB..` for at least")
             }
-            None => self.no_such_gpu(name),
+            _ => self.no_such_gpu(name),
         })?;
         Ok(GpuSelection { gpus, per_node, memory: None })
     }
@@ -123,12 +134,13 @@ impl Catalog {
                 hint,
             };
         }
-        let hint = "`gpuadvise catalog gpus` lists all; a new GPU needs only a row in a `--catalog` overlay";
+        let hint = "`gpuadvise catalog gpus` lists all; for another one write a `[[gpu]]` row with its data sheet as source into a file, and say `--catalog FILE`";
         let names = if names.is_empty() { self.near_gpus(text) } else { names };
         LookupError { what: "GPU", text: text.to_owned(), reason: Reason::Unknown, names, hint }
     }
 
-    /// Canonical names whose names or aliases are near to a text.
+    /// Canonical names that a text may mean: slips of the keyboard first, then neighbours in the same series (`L2` is
+    /// near `L4`). A name with other letters and another number is near to nothing.
     fn near_gpus(&self, text: &str) -> Vec<String> {
         let gpus = self
             .gpus
@@ -138,15 +150,57 @@ impl Catalog {
             .families
             .iter()
             .flat_map(|it| it.aliases.iter().chain([&it.name]).map(|name| (name, &it.name)));
-        let all: Vec<(String, &String)> =
+        let wanted = normalise(text);
+        let (letters, number) = series(&wanted);
+        let mut all: Vec<(String, &String)> =
             families.chain(gpus).map(|(name, owner)| (normalise(name), owner)).collect();
+        all.retain(|(name, _)| {
+            let (other, its) = series(name);
+            other == letters || (number.is_some() && its == number)
+        });
         let mut found: Vec<String> = Vec::new();
-        for near in near_names(&normalise(text), all.iter().map(|(name, _)| name.as_str())) {
+        for near in near_names(&wanted, all.iter().map(|(name, _)| name.as_str())) {
             let owner = all.iter().find(|(name, _)| name == near).map(|(_, owner)| (*owner).clone());
             found.extend(owner.filter(|owner| !found.contains(owner)));
         }
+        for owner in self.neighbours(letters, number) {
+            if found.len() < NEAR && !found.contains(&owner) {
+                found.push(owner);
+            }
+        }
         found
     }
+
+    /// One name for each number of a series, the nearest number first.
+    fn neighbours(&self, letters: &str, number: Option<u32>) -> Vec<String> {
+        let Some(number) = number else { return Vec::new() };
+        let names = self.families.iter().map(|it| &it.name).chain(self.gpus.iter().map(|it| &it.name));
+        let mut near: Vec<(u32, usize, &String)> = names
+            .filter_map(|name| {
+                let squeezed = normalise(name);
+                let (other, its) = series(&squeezed);
+                let its = its?;
+                let (low, high) = (its.min(number), its.max(number));
+                let close = if letters.is_empty() {
+                    high - low <= high / BARE_NUMBERS
+                } else {
+                    other == letters && high / SERIES_SPAN <= low
+                };
+                close.then_some((high - low, name.len(), name))
+            })
+            .collect();
+        near.sort_unstable();
+        near.dedup_by_key(|(_, _, name)| series(&normalise(name)).1);
+        near.into_iter().map(|(_, _, name)| name.clone()).collect()
+    }
+}
+
+/// Leading letters and the number behind them: `rtx4090` is `rtx` and 4090.
+fn series(name: &str) -> (&str, Option<u32>) {
+    let at = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
+    let (letters, rest) = name.split_at(at);
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    (letters, rest[..digits].parse().ok())
 }
 
 /// Runs of letters and runs of digits, in lower case, without vendor words: `RTX6000` and `RTX 6000` are the same.

@@ -3,6 +3,7 @@ use super::{Reason, region_matches, resolve_billing};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::{Family, Gpu, GpuId};
 use crate::catalog::instance::ProviderId;
+use crate::catalog::load::{Sections, embedded};
 use crate::catalog::price::Billing;
 use crate::catalog::provenance::SourceId;
 use crate::catalog::region::Region;
@@ -142,4 +143,33 @@ fn billing_lists() {
     assert!(!committed.contains(&Billing::CapacityBlock));
     let error = resolve_billing(["reserved_2y"]).unwrap_err();
     assert!(error.to_string().contains("`reserved-1y`"), "{error}");
+}
+
+#[test]
+fn gpus_that_are_not_listed_are_near_to_their_own_kind() {
+    let catalog = embedded(Sections::HARDWARE).expect("a catalog");
+    let near = |text: &str| catalog.resolve_gpu_spec(text).expect_err(text);
+    for (text, names) in [
+        ("L2", ["L20", "L4"].as_slice()),
+        ("RTX 4070", &["RTX-4080", "RTX-4090"]),
+        ("3060", &["RTX-3070"]),
+        ("4060 Ti", &["RTX-4080"]),
+        ("MI308X", &["MI300X"]),
+        ("B100", &["B200", "B300"]),
+        ("Inferentia1", &["Inferentia2"]),
+        ("GB400", &["GB300"]),
+    ] {
+        let error = near(text);
+        assert_eq!(error.reason, Reason::Unknown, "{text}");
+        assert!(
+            names.iter().all(|name| error.names.iter().any(|it| it == name)),
+            "{text}: {:?}",
+            error.names
+        );
+        assert!(error.names.len() <= 3 && error.to_string().contains("--catalog FILE"), "{error}");
+    }
+    for text in ["RX 7900 XTX", "T1000", "Rubin", "Ascend 910C", "DGX Spark"] {
+        assert_eq!(near(text).names, [""; 0], "{text}");
+    }
+    assert_eq!(near("80GB").reason, Reason::Malformed);
 }

@@ -21,6 +21,7 @@ mod price_checks;
 mod price_terms;
 mod prices;
 mod providers;
+mod software;
 mod sources;
 
 use std::cell::Cell;
@@ -55,6 +56,7 @@ const LISTS: &[&str] = &[
     "fabric",
     "cause",
     "constant",
+    "software",
     "rule",
     "scenario",
     "token-price",
@@ -217,6 +219,7 @@ impl<'t> Layer<'t> {
         self.read_fabrics(tables);
         self.read_causes(tables);
         self.read_constants(tables);
+        self.read_software(tables);
         self.read_rules(tables);
         self.read_scenarios(tables);
         self.read_token_prices(tables);

@@ -30,6 +30,7 @@ fn training(global_batch: u32, class: &str) -> Samples {
         precision: None,
         strict: false,
         class,
+        software: String::new(),
         evaluations: 1.0,
         seq_len: None,
         work,

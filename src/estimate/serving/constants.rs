@@ -128,9 +128,7 @@ impl<'a> Constants<'a> {
                 catalog.constant(key, Some(machine.gpu), precision, Some(class), machine.gpus_per_node)
             };
             let class = serving.engine.as_str();
-            let own = of(class);
-            let base = software::base_class(class).filter(|_| own.is_none_or(|row| row.class.is_none()));
-            base.map_or(own, of).ok_or_else(|| missing(key, machine, class))
+            software::constant_of(catalog, class, of).ok_or_else(|| missing(key, machine, class))
         };
         let value = |key| look(key, None).map(|c| c.value);
         let bytes = |key| look(key, None).map(|c| Amount::of(c, GIB));

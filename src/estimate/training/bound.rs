@@ -19,10 +19,7 @@ impl<'a> TrainingModel<'a> {
     pub fn resized(&self, total_gpus: u32) -> Result<Self, Unplannable> {
         let total_gpus = total_gpus.max(1);
         let mut other = Self { total_gpus, ..self.clone() };
-        if !self.goodput_is_asked {
-            other.constants.goodput =
-                super::constants::goodput_at(self.catalog, self.machine.gpu, total_gpus)?;
-        }
+        other.goodput = super::constants::goodput_at(&self.goodputs, total_gpus)?;
         other.check_network()?;
         other.settle_fabric();
         Ok(other)

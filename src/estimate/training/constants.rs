@@ -16,8 +16,6 @@ use crate::workload::{AttentionKernel, Method, Optimizer, Training};
 pub(super) struct Constants<'a> {
     pub(super) memory: MemoryConstants,
     pub(super) time: TimeConstants,
-    /// Share of the wall time that does useful work.
-    pub(super) goodput: Range,
     pub(super) efficiency_source: &'a Constant,
     /// The factor of grouped products of experts on the efficiency, where the model is a mixture.
     pub(super) moe_source: Option<&'a Constant>,
@@ -134,9 +132,7 @@ impl<'a> Lookup<'a, '_> {
         let of = |class: &str| {
             self.catalog.constant(key, Some(self.gpu), Some(self.precision), Some(class), self.gpus)
         };
-        let own = of(self.class);
-        let base = software::base_class(self.class).filter(|_| own.is_none_or(|row| row.class.is_none()));
-        base.map_or(own, of).ok_or_else(|| Unplannable {
+        software::constant_of(self.catalog, self.class, of).ok_or_else(|| Unplannable {
             id: "constant-missing",
             message: format!(
                 "no constant `{key}` for {} in {} with software of class `{}`",
@@ -185,7 +181,6 @@ impl<'a> Constants<'a> {
         Ok(Self {
             memory: memory(&of, training.optimizer)?,
             time: time(&of, training, model.moe.is_some(), fast_intra)?,
-            goodput: goodput_at(catalog, gpu, gpus)?,
             efficiency_source: of.constant("train-efficiency")?,
             moe_source: moe,
             interleave_source: of.constant("pipeline-interleave")?,
@@ -195,11 +190,17 @@ impl<'a> Constants<'a> {
     }
 }
 
+/// The goodput up to each number of GPUs that the catalog has a row for, smallest first.
+pub(super) fn goodputs(catalog: &Catalog, gpu: &Gpu) -> Vec<(u32, Range)> {
+    let known = |most: u32| Some((most, range_of(catalog.constant("goodput", Some(gpu), None, None, most)?)));
+    catalog.sizes("goodput").into_iter().filter_map(known).collect()
+}
+
 /// The goodput of a number of GPUs.
-pub(super) fn goodput_at(catalog: &Catalog, gpu: &Gpu, gpus: u32) -> Result<Range, Unplannable> {
-    catalog
-        .constant("goodput", Some(gpu), None, None, gpus)
-        .map(range_of)
+pub(super) fn goodput_at(goodputs: &[(u32, Range)], gpus: u32) -> Result<Range, Unplannable> {
+    let holds = goodputs.iter().find(|&&(most, _)| gpus <= most);
+    holds
+        .map(|&(_, goodput)| goodput)
         .ok_or_else(|| Unplannable { id: "constant-missing", message: "no constant `goodput`".to_owned() })
 }
 

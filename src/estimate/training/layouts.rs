@@ -143,6 +143,13 @@ impl TrainingModel<'_> {
             let Some(sharding) = self.shardings(grid, *pins).last() else { continue };
             let Some(micro_batch) = self.smallest_micro_batch(grid) else { continue };
             let split = grid.split(sharding, self.offload, recompute);
+            // The states alone tell of most that they do not fit and need no less than what was found.
+            if let Some((_, least)) = &best {
+                let states = self.states_bytes(&split);
+                if states > self.machine.usable_bytes && states >= least.terms.total() {
+                    continue;
+                }
+            }
             let memory = self.estimate_at(&self.split_memory(&split, self.seq_len), f64::from(micro_batch));
             let found = (self.layout(grid, &split, micro_batch), memory);
             if self.verdict(&memory) != Verdict::No {

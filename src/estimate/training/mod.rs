@@ -18,7 +18,7 @@ mod time;
 
 use crate::catalog::Catalog;
 use crate::diag::Warning;
-use crate::estimate::{Layout, Machine, MemoryEstimate, Unplannable, Verdict};
+use crate::estimate::{Layout, Machine, MemoryEstimate, Range, Unplannable, Verdict};
 use crate::model::{Architecture, Kind};
 use crate::workload::precision::Precision;
 use crate::workload::{Layouts, Method, Offload, Recompute, Sharding, Training};
@@ -35,12 +35,15 @@ pub struct TrainingModel<'a> {
     catalog: &'a Catalog,
     machine: Machine<'a>,
     total_gpus: u32,
-    constants: Constants<'a>,
+    constants: Arc<Constants<'a>>,
+    /// Share of the wall time that does useful work.
+    goodput: Range,
     fabric: Fabric,
-    shape: Shape,
+    shape: Arc<Shape>,
     precision: Precision,
     warnings: Arc<[Warning]>,
-    goodput_is_asked: bool,
+    /// The goodput up to so many GPUs, smallest first; one for any number where the user says it.
+    goodputs: Arc<[(u32, Range)]>,
     /// Share of the speed of one node that each GPU of several keeps, where the user says so.
     scaling: Option<f64>,
     /// Dense peak of one GPU in the format of the layers, in FLOP/s.
@@ -77,22 +80,24 @@ impl<'a> TrainingModel<'a> {
         }
         let gpu = machine.gpu;
         let (precision, warning) = numeric::resolve(training, gpu)?;
-        let mut constants =
+        let constants =
             Constants::new(catalog, gpu, model, training, precision, machine.fast_intra, total_gpus)?;
-        if let Some(goodput) = training.goodput {
-            constants.goodput = crate::estimate::Range { low: goodput, expected: goodput, high: goodput };
-        }
+        let goodputs: Arc<[_]> = match training.goodput {
+            Some(asked) => Arc::new([(u32::MAX, Range { low: asked, expected: asked, high: asked })]),
+            None => constants::goodputs(catalog, gpu).into(),
+        };
         let peak = machine.peak(precision).unwrap_or_default();
         let mut model = Self {
             catalog,
             machine: *machine,
             total_gpus: total_gpus.max(1),
             fabric: Fabric::new(machine, &constants.time),
-            constants,
-            shape: Shape::new(model, training),
+            constants: Arc::new(constants),
+            goodput: constants::goodput_at(&goodputs, total_gpus)?,
+            shape: Arc::new(Shape::new(model, training)),
             precision,
             warnings: warning.into_iter().chain(moe_warning(model)).chain(encoder_warning(model)).collect(),
-            goodput_is_asked: training.goodput.is_some(),
+            goodputs,
             scaling: training.scaling_efficiency,
             peak,
             wide_peak: machine.peak(numeric::wide(precision, gpu)).unwrap_or(peak),

@@ -75,7 +75,7 @@ impl TrainingModel<'_> {
 
     /// Share of the wall time that does useful work, by size of the job unless the user said.
     pub fn goodput(&self) -> Range {
-        self.constants.goodput
+        self.goodput
     }
 
     /// Wall hours of the whole job. Speed and goodput are independent, so that their distances from the expected value

@@ -26,7 +26,7 @@ pub struct Case {
     accelerator: Accelerator,
     train: bool,
     precision: Precision,
-    class: &'static str,
+    class: String,
     gpus: u32,
     batch: Option<f64>,
     seq_len: Option<u32>,
@@ -74,8 +74,8 @@ impl Case {
         let kind = question.lower("kind");
         let single = kind == "mlperf_singlestream";
         let gpus = if single { 1 } else { question.needs_count("gpu_count")? };
-        let class = class(question, train, &kind)?;
-        let precision = precision(catalog, question, &accelerator, class)?;
+        let class = class(catalog, question, train, &kind)?;
+        let precision = precision(catalog, question, &accelerator, &class)?;
         let squad = model.to_lowercase().contains("squad") && train;
         let length = question.count(if train { "seq_len" } else { "input_len" });
         Ok(Self {
@@ -108,7 +108,7 @@ impl Case {
             gpu,
             train: self.train,
             precision: crate::estimate::sample::rate::plain(self.precision),
-            class: self.class,
+            class: &self.class,
             gpus: self.gpus,
             batch: self.batch,
             seq_len: self.seq_len,
@@ -182,7 +182,7 @@ impl Case {
         let case = Occupancy {
             model,
             activations,
-            software: self.class,
+            software: &self.class,
             precision: self.precision,
             optimizer: self.optimizer,
             batch,
@@ -213,13 +213,13 @@ fn batch(question: &Question, train: bool, gpus: u32) -> Option<f64> {
 }
 
 /// Class of software.
-fn class(question: &Question, train: bool, kind: &str) -> Result<&'static str, Skip> {
+fn class(catalog: &Catalog, question: &Question, train: bool, kind: &str) -> Result<String, Skip> {
     if train {
         let framework = question.lower("framework");
-        return Ok(software::sample_class(&framework, false).unwrap_or("generic"));
+        return Ok(software::sample_class(catalog, &framework, false).unwrap_or("generic").to_owned());
     }
     if kind.starts_with("mlperf") {
-        return Ok(if kind == "mlperf_server" { "tensorrt-server" } else { "tensorrt" });
+        return Ok(if kind == "mlperf_server" { "tensorrt-server" } else { "tensorrt" }.to_owned());
     }
     let engine = question.lower("engine");
     if engine.is_empty() {
@@ -237,7 +237,7 @@ fn class(question: &Question, train: bool, kind: &str) -> Result<&'static str, S
         ("torch.compile", "compiled"),
     ];
     let known = words.into_iter().find(|(word, _)| engine.contains(word)).map(|(_, class)| class);
-    Ok(known.or_else(|| software::sample_class(&engine, true)).unwrap_or("eager"))
+    Ok(known.or_else(|| software::sample_class(catalog, &engine, true)).unwrap_or("eager").to_owned())
 }
 
 /// Format of the arithmetic. `fp32/tf32` is the default of frameworks: TF32 where the GPU has it. The submissions of

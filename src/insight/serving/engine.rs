@@ -2,6 +2,7 @@
 
 use super::super::Skip;
 use super::super::question::Question;
+use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
 use crate::model::{Architecture, Attention};
 use crate::workload::precision::Precision;
@@ -11,16 +12,18 @@ use crate::workload::software;
 const MANY_EXPERTS: u32 = 16;
 
 /// The class of engine of a row.
-pub(super) fn class(
+pub(super) fn class<'a>(
+    catalog: &'a Catalog,
     question: &Question,
     arch: &Architecture,
     gpu: &Gpu,
     arithmetic: Option<Precision>,
-) -> Result<&'static str, Skip> {
+) -> Result<&'a str, Skip> {
     let name = question.text("engine").ok_or_else(|| Skip::blank("engine"))?;
-    let class = software::engine_class_in(name)
+    let class = software::engine_class_in(catalog, name)
         .ok_or_else(|| Skip::new(format!("no class of engine is known for `{name}`")))?;
-    let version = question.text("engine_version").and_then(|version| software::class_at(class, version));
+    let version =
+        question.text("engine_version").and_then(|version| software::class_at(catalog, class, version));
     let lower = name.to_ascii_lowercase();
     Ok(match (class, version) {
         ("vllm", _) if !lower.contains("vllm") => class,

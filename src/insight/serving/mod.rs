@@ -101,7 +101,7 @@ impl Case {
         let arch = model::architecture(catalog, question)?;
         let gpu_id = gpu::resolve(catalog, question)?;
         let (format, precision) = format::weights(catalog, question, arch.moe.is_some())?;
-        let class = engine::class(question, &arch, catalog.gpu(gpu_id), format.compute)?;
+        let class = engine::class(catalog, question, &arch, catalog.gpu(gpu_id), format.compute)?;
         let format = widen(catalog.gpu(gpu_id), format, class);
         let kv_bytes = format::kv_bytes(question, class, &format)?;
         let (gpus, layout) = layout(catalog, question, class)?;
@@ -238,7 +238,13 @@ fn layout(catalog: &Catalog, question: &Question, class: &str) -> Result<(u32, L
     let stated = question.count("gpu_count").or(tp.map(|tp| tp * pp.unwrap_or(1)));
     let gpus = stated.unwrap_or(1);
     let divides = catalog
-        .constant("serve-tensor-parallel", None, None, Some(software::base_class(class).unwrap_or(class)), 1)
+        .constant(
+            "serve-tensor-parallel",
+            None,
+            None,
+            Some(software::base_class(catalog, class).unwrap_or(class)),
+            1,
+        )
         .is_none_or(|constant| constant.value > 0.0);
     let (tp, pp) = match (tp, pp) {
         (Some(tp), Some(pp)) => (tp, pp),

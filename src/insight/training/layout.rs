@@ -1,5 +1,6 @@
 //! How a row was spread over its GPUs: what is stated, what follows from it, and what the planner has to choose.
 
+use crate::catalog::Catalog;
 use crate::insight::Skip;
 use crate::insight::question::Question;
 use crate::workload::Pins;
@@ -26,7 +27,12 @@ pub(super) struct Spread {
 
 impl Spread {
     /// Reads the sizes; what does not multiply out is a reason to skip.
-    pub(super) fn of(question: &Question, total_gpus: u32, per_node: u32) -> Result<Self, Skip> {
+    pub(super) fn of(
+        catalog: &Catalog,
+        question: &Question,
+        total_gpus: u32,
+        per_node: u32,
+    ) -> Result<Self, Skip> {
         let text = question.lower("sharding");
         if text.contains("naive pipeline") {
             return Err(Skip::new("layers on several GPUs in turn (`device_map`) are not modelled"));
@@ -41,7 +47,7 @@ impl Spread {
         let ep = size("ep", "ep").unwrap_or(1);
         let one_kind = ["fsdp", "zero", "ddp"].iter().any(|kind| text.contains(kind));
         // Software that splits a layer or a network says so; what is silent about it copies or shards (DDP, FSDP, ZeRO).
-        let class = framework_class(&question.lower("framework"));
+        let class = framework_class(catalog, &question.lower("framework"));
         let replicas_only = matches!(class, Some("generic" | "unsloth" | "pure-bf16" | "litgpt" | "fused"));
         let said = tp.is_some() || pp.is_some() || cp.is_some() || one_kind;
         let stated = said || replicas_only || total_gpus == 1;

@@ -60,8 +60,8 @@ impl Case {
         let seq_len = question.needs_count("seq_len")?;
         let total_gpus = question.needs_count("gpu_count")?;
         let node = Node::of(catalog, question, gpu, total_gpus);
-        let spread = Spread::of(question, total_gpus, node.gpus)?;
-        let class = words::class(question, chip);
+        let spread = Spread::of(catalog, question, total_gpus, node.gpus)?;
+        let class = words::class(catalog, question, chip);
         let training = Training {
             task,
             method,

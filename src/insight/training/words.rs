@@ -2,6 +2,7 @@
 //!
 //! Sources write them in many ways; each way is read here once, and what has no counterpart is a reason to skip.
 
+use crate::catalog::Catalog;
 use crate::catalog::gpu::{Gpu, Stack};
 use crate::insight::Skip;
 use crate::insight::question::Question;
@@ -177,13 +178,13 @@ pub(super) fn sharding(question: &Question, class: &str, gpu: &Gpu) -> Option<Sh
 
 /// The class of software. FP16 on a GPU with BF16 dates Megatron and DeepSpeed to before fused attention, as does a GPU
 /// that such kernels were never written for.
-pub(super) fn class(question: &Question, gpu: &Gpu) -> &'static str {
+pub(super) fn class<'a>(catalog: &'a Catalog, question: &Question, gpu: &Gpu) -> &'a str {
     let precision = question.lower("precision");
     let half = precision.contains("fp16") && !precision.contains("bf16");
     let pretraining = question.lower("method") == "pretrain";
     let large = pretraining && question.number("gpu_count").is_some_and(|gpus| gpus >= LARGE_RUN);
     let unstated = if large && question.text("framework").is_none() { "tuned" } else { "generic" };
-    let class = software::framework_class(&question.lower("framework")).unwrap_or(unstated);
+    let class = software::framework_class(catalog, &question.lower("framework")).unwrap_or(unstated);
     match class {
         "generic" if precision.contains("bf16-true") => "pure-bf16",
         "generic" if precision.contains("gptq") => "auto-gptq",

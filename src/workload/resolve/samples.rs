@@ -30,6 +30,10 @@ pub(super) fn samples(
     refuse_token_settings(args, arch)?;
     let precision = precision(args, task, notes)?;
     let class = class(args, catalog, task, notes)?;
+    let infer = task == Task::Infer;
+    let asked = if infer { &args.engine } else { &args.framework };
+    let named = asked.as_deref().unwrap_or(&class);
+    let software = software::row_name(catalog, software::on_samples(infer), named);
     let work = match task {
         Task::Infer => SampleWork::Serving(serving(args, arch, notes)?),
         Task::Train | Task::Finetune => SampleWork::Training(training(args, catalog, arch, task, notes)?),
@@ -37,7 +41,7 @@ pub(super) fn samples(
     let evaluations = if task == Task::Infer { evaluations(catalog, arch, notes)? } else { 1.0 };
     let seq_len = (arch.kind == Kind::Encoder).then(|| sequence(args, arch, notes)).transpose()?;
     let strict = args.strict == Some(true);
-    Ok(Samples { task, precision, strict, class, evaluations, seq_len, work })
+    Ok(Samples { task, precision, strict, class, software, evaluations, seq_len, work })
 }
 
 /// What one sample of a network is called.
@@ -145,7 +149,8 @@ fn class(
     let work = if task == Task::Infer { "infer" } else { "train" };
     let known = catalog.measured.iter().filter(|rate| rate.task == work).map(|rate| rate.class.as_str());
     let known: std::collections::BTreeSet<&str> = known.collect();
-    let class = software::sample_class(asked, task == Task::Infer).filter(|class| known.contains(class));
+    let class =
+        software::sample_class(catalog, asked, task == Task::Infer).filter(|class| known.contains(class));
     class.map(str::to_owned).ok_or_else(|| {
         let all = known.iter().copied().collect::<Vec<_>>().join(", ");
         InputError::unknown(flag, asked, known, format!("rates were measured with {all}"))

@@ -3,6 +3,7 @@
 use super::defaults::{CONCURRENCY, HOURS, INPUT_LEN, KV_BYTES, MAX_MODEL_LEN, OUTPUT_LEN, classes};
 use super::{CONVENTION, Notes, class_of, positive, servable, sized};
 use crate::catalog::Catalog;
+use crate::catalog::software::Use;
 use crate::diag::InputError;
 use crate::model::file::Stored;
 use crate::model::{Architecture, Attention, Origin, Reading};
@@ -10,7 +11,7 @@ use crate::units::Hours;
 use crate::workload::choice::{KvPrecision, PrecisionChoice};
 use crate::workload::precision::Quantization;
 use crate::workload::settings::WorkloadArgs;
-use crate::workload::{KvRule, Serving, software, support};
+use crate::workload::{KvRule, Serving, software};
 
 /// Completes a serving job.
 pub(super) fn serving(
@@ -34,7 +35,7 @@ pub(super) fn serving(
     let rps = positive("rps", args.rps, 1e9)?;
     let (ttft_ms, tpot_ms) = (latency("ttft", args.ttft)?, latency("tpot", args.tpot)?);
     let engine = engine(args, catalog, arch, notes)?;
-    let software = support::engine(args.engine.as_deref().unwrap_or(&engine));
+    let software = software::row_name(catalog, Use::Serve, args.engine.as_deref().unwrap_or(&engine));
     Ok(Serving {
         precision,
         quantization,
@@ -177,11 +178,17 @@ fn engine(
         notes.assume("engine", "vllm", "the most used open serving engine", CONVENTION);
         return Ok("vllm".to_owned());
     };
-    class_of(asked, software::engine_class(asked), &classes(catalog, "serve-bandwidth"), "engine", notes)
-        .ok_or_else(|| {
-            let hint = "name an engine that works alike: `vllm`, `tensorrt-llm`, `llama.cpp` or `eager`";
-            InputError::unknown("engine", asked, software::engine_names(), hint)
-        })
+    class_of(
+        asked,
+        software::engine_class(catalog, asked),
+        &classes(catalog, "serve-bandwidth"),
+        "engine",
+        notes,
+    )
+    .ok_or_else(|| {
+        let hint = "name an engine that works alike: `vllm`, `tensorrt-llm`, `llama.cpp` or `eager`";
+        InputError::unknown("engine", asked, software::names(catalog, Use::Serve), hint)
+    })
 }
 
 /// Only worth a line where the rules differ.

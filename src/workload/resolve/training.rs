@@ -5,6 +5,7 @@ use super::defaults::{
 };
 use super::{CONVENTION, Notes, class_of, name_of, positive, sized};
 use crate::catalog::Catalog;
+use crate::catalog::software::Use;
 use crate::diag::InputError;
 use crate::model::Architecture;
 use crate::units::Count;
@@ -45,7 +46,7 @@ pub(super) fn training(
     let tokens = tokens(args, catalog, arch, fresh, seq_len, notes)?;
     let (recompute, sharding, attention) = memory_choices(args, notes);
     let framework = framework(args, catalog, notes)?;
-    let software = support::framework(args.framework.as_deref().unwrap_or(&framework));
+    let software = software::row_name(catalog, Use::Train, args.framework.as_deref().unwrap_or(&framework));
     let layouts = layouts(catalog, &software, method, pins, sharding, notes)?;
     if args.goodput.is_none() {
         let (table, source) = goodput_table(catalog);
@@ -292,7 +293,7 @@ fn framework(args: &WorkloadArgs, catalog: &Catalog, notes: &mut Notes) -> Resul
     };
     class_of(
         asked,
-        software::framework_class(asked),
+        software::framework_class(catalog, asked),
         &classes(catalog, "stack-efficiency"),
         "framework",
         notes,
@@ -300,6 +301,6 @@ fn framework(args: &WorkloadArgs, catalog: &Catalog, notes: &mut Notes) -> Resul
     .ok_or_else(|| {
         let hint =
             "name its class: `generic`, or `tuned` for software with fused kernels and overlap throughout";
-        InputError::unknown("framework", asked, software::framework_names(), hint)
+        InputError::unknown("framework", asked, software::names(catalog, Use::Train), hint)
     })
 }

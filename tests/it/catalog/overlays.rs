@@ -173,7 +173,8 @@ fn no_row_of_the_files_is_lost() {
     assert_eq!(catalog.prices.len(), count("{ instance =") + count("[[price]]"));
     assert_eq!(catalog.presets.len(), count("[[model]]"));
     assert_eq!(catalog.measured.len(), count("{ model =") + count("{ network ="));
-    assert_eq!(catalog.constants.len(), count("[[constant]]"));
+    assert_eq!(catalog.constants.len(), count("[[constant]]") + count("{ key ="));
+    assert_eq!(catalog.software.len(), count("{ use ="));
     assert_eq!(catalog.rules.len(), count("[[rule]]"));
     assert_eq!(catalog.scenarios.len(), count("[[scenario]]"));
 }
