@@ -167,11 +167,7 @@ fn promise<'a>(
         return Err(Miss::Unplannable(super::fit::no_layout(machine, gpus)));
     };
     if model.verdict(&lean) != Verdict::No {
-        return Ok(Lot {
-            nodes,
-            least_hours: model.least_hours(),
-            work: Work::Training(Box::new(model)),
-        });
+        return Ok(Lot { nodes, least_hours: model.least_hours(), work: Work::Training(Box::new(model)) });
     }
     if let Some(bytes) = model.host_shortfall(&lean) {
         return Err(Miss::HostMemory { nodes, needed: lean.host_ram, bytes });

@@ -40,9 +40,12 @@ pub struct Key {
     pub low: f64,
     /// Greatest value that is physical.
     pub high: f64,
-    /// Classes of software whose row stays.
+    /// Classes of software whose row stays; `*` for rows without a class.
     #[serde(default)]
     pub except: Vec<String>,
+    /// The same for published measurements alone: what is counted for some classes and measured for others.
+    #[serde(default)]
+    pub counted_for: Vec<String>,
     /// Whether a user's own runs may move it.
     #[serde(default)]
     pub own: bool,
@@ -103,6 +106,9 @@ impl Choice {
     #[must_use]
     pub fn for_published(mut self) -> Self {
         self.keys.retain(|key| !key.counted);
+        for key in &mut self.keys {
+            key.except.append(&mut key.counted_for);
+        }
         self
     }
 
@@ -110,7 +116,8 @@ impl Choice {
     pub fn of(&self, catalog: &Catalog) -> Vec<Free> {
         let free = |(index, constant): (usize, &crate::catalog::knowledge::Constant)| {
             let key = self.keys.iter().find(|key| key.key == constant.key)?;
-            let excepted = constant.class.as_ref().is_some_and(|class| key.except.contains(class));
+            let class = constant.class.as_deref().unwrap_or("*");
+            let excepted = key.except.iter().any(|except| except == class);
             (!excepted && constant.value > 0.0).then(|| Free {
                 index,
                 on: key.on,

@@ -51,10 +51,7 @@ impl super::Catalog {
             let by_gpu = c.gpu.as_deref().map_or(Some(0), |name| self.closeness(name, gpu?))?;
             Some((by_gpu, by_precision, by_class, u32::MAX - size))
         };
-        self.rows_of(key)
-            .filter_map(|c| rank(&c).map(|r| (r, c)))
-            .max_by_key(|&(r, _)| r)
-            .map(|(_, c)| c)
+        self.rows_of(key).filter_map(|c| rank(&c).map(|r| (r, c))).max_by_key(|&(r, _)| r).map(|(_, c)| c)
     }
 
     /// The numbers of GPUs up to which rows of a key hold, smallest first: between two of them nothing changes.

@@ -3,12 +3,14 @@
 mod catalog;
 mod cost;
 mod gate;
+mod measured;
 
 #[cfg(feature = "refresh")]
 pub use catalog::UpdateArgs;
 pub use catalog::{CatalogDiffArgs, HistoryArgs, ImportArgs};
 pub use cost::{CostArgs, CostLimitArgs, UsageArgs};
 pub use gate::{DiffArgs, GateArgs};
+pub use measured::{AccuracyArgs, ByChoice, CalibrateArgs};
 
 use super::commitment_args::CommitmentsArgs;
 use super::constraint::{ConstraintArgs, FilterArgs, group};
@@ -18,12 +20,11 @@ use super::request::Group;
 use super::rightsize_args::RightsizeArgs;
 use super::speech::LangArgs;
 use super::tco_args::TcoArgs;
-use super::value::{CurrencyCode, Fx, Percent, Term};
+use super::value::{CurrencyCode, Fx, Term};
 use crate::report::Format;
 use crate::workload::settings::WorkloadArgs;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use jiff::civil::Date;
 use std::path::PathBuf;
 
 /// What to rent for a machine-learning workload: machine, nodes, layout, memory proof, time and cost
@@ -261,44 +262,6 @@ pub struct ExplainArgs {
     pub code: String,
 }
 
-/// Arguments of `accuracy`.
-#[derive(Clone, Debug, Args)]
-pub struct AccuracyArgs {
-    /// Table of measured runs as CSV; `-` is stdin [default: the sample of published measurements in the program]
-    #[arg(long, env = "GPUADVISE_MEASUREMENTS", hide_env = true, value_name = "FILE")]
-    pub measurements: Option<PathBuf>,
-    /// Compare by this alone [default: by kind and by source]
-    #[arg(long, env = "GPUADVISE_BY", hide_env = true, value_enum)]
-    pub by: Option<ByChoice>,
-    /// Exit with 4 when the median error of a metric over all sources is above this
-    #[arg(
-        long,
-        env = "GPUADVISE_FAIL_ABOVE",
-        hide_env = true,
-        value_name = "PCT",
-        allow_hyphen_values = true
-    )]
-    pub fail_above: Option<Percent>,
-    /// Draw predicted against measured into this SVG file, a picture for each kind and metric
-    #[arg(long, alias = "svg", env = "GPUADVISE_PLOT", hide_env = true, value_name = "FILE.svg")]
-    pub plot: Option<PathBuf>,
-}
-
-/// `--by`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ByChoice {
-    /// Source of the measurements.
-    Source,
-    /// GPU.
-    Gpu,
-    /// Training framework.
-    Framework,
-    /// Serving engine.
-    Engine,
-    /// Sort of experiment: method of training, kind of inference.
-    Kind,
-}
-
 /// Arguments of `schema`.
 #[derive(Clone, Debug, Args)]
 pub struct SchemaArgs {
@@ -372,18 +335,6 @@ pub struct TargetArgs {
     pub explain: Option<bool>,
 }
 group!(TargetArgs { gpu, gpus, nccl, explain });
-
-/// Arguments of `calibrate`.
-#[derive(Clone, Debug, Args)]
-pub struct CalibrateArgs {
-    /// Table of runs, one a line, with the columns of `accuracy`; `-` reads standard input
-    #[arg(long, env = "GPUADVISE_RUNS", hide_env = true, value_name = "FILE")]
-    pub runs: PathBuf,
-
-    /// Day on which they were measured (`2026-11-30`) [default: the newest of the column `as_of`]
-    #[arg(long, env = "GPUADVISE_AS_OF", hide_env = true, value_name = "DAY")]
-    pub as_of: Option<Date>,
-}
 
 /// Arguments of `completions`.
 #[derive(Clone, Debug, Args)]

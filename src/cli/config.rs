@@ -76,6 +76,9 @@ impl Settings {
 
     /// The values for one group of flags. Each key is read alone first, so that a bad one is named with its place.
     pub fn group<G: Group>(&self) -> Result<G, InputError> {
+        if self.entries.is_empty() {
+            return Ok(G::default());
+        }
         let keys = G::keys();
         let own: Vec<&Entry> = self.entries.iter().filter(|entry| keys.contains(&entry.key)).collect();
         for entry in &own {

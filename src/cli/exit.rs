@@ -71,8 +71,8 @@ pub fn language() -> Lang {
     SPOKEN.get().copied().unwrap_or_default()
 }
 
-/// The exit code of what clap stopped at: help and version are answers, everything else is bad input. `said` is its page
-/// in another language than English.
+/// The exit code of what clap stopped at: help and version are answers, everything else is bad input. `said` is what to
+/// print in place of its own page.
 pub fn usage(error: &clap::Error, said: Option<String>) -> ExitCode {
     let printed = match said {
         Some(page) if error.use_stderr() => io::stderr().lock().write_all(page.as_bytes()),

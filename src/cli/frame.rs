@@ -22,6 +22,7 @@ use crate::workload::settings::WorkloadArgs;
 use anyhow::Context;
 use jiff::civil::Date;
 use std::cell::{OnceCell, RefCell};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -97,13 +98,15 @@ impl Frame {
         self.loaded(sections, true)?.or_else(|findings| self.refuse(&findings, None))
     }
 
-    /// The same; the document of findings has the fields of the command, empty, too.
+    /// The same; the document of findings has the fields of the command, empty, too. It is there until the process ends, which
+    /// is when a command is done with it: its thousands of texts are not given back one by one.
     pub fn catalog_for<B: Body>(
         &self,
         sections: Sections,
         nothing: impl FnOnce() -> B,
-    ) -> anyhow::Result<Catalog> {
-        self.loaded(sections, true)?.or_else(|findings| self.refuse(&findings, Some(&nothing())))
+    ) -> anyhow::Result<ManuallyDrop<Catalog>> {
+        let loaded = self.loaded(sections, true)?;
+        loaded.or_else(|findings| self.refuse(&findings, Some(&nothing()))).map(ManuallyDrop::new)
     }
 
     /// The same without fetched prices, for what becomes an overlay of the program.

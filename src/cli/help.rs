@@ -3,6 +3,7 @@
 /// Below the short help of the program.
 pub const MAIN_SHORT: &str = "\
 Start with: gpuadvise recommend --params 1e9 --task train
+
 More: `gpuadvise COMMAND --help` (`-h` for a summary)";
 
 /// Below the long help of the program.

@@ -41,6 +41,7 @@ use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use exit::Outcome;
 use frame::Frame;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 /// Runs the program with the arguments and the environment of the process.
@@ -48,7 +49,9 @@ pub fn run() -> ExitCode {
     if asks_for_version() {
         return exit::version();
     }
-    let parsed = environment::settle(Cli::command()).try_get_matches().and_then(|matches| {
+    // Hundreds of flags that go with the process, and need not be given back one by one.
+    let mut command = ManuallyDrop::new(environment::settle(Cli::command()));
+    let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| {
         let asked = request::Asked::of(&matches);
         Cli::from_arg_matches(&matches).map(|cli| (cli, asked))
     });
@@ -63,8 +66,7 @@ pub fn run() -> ExitCode {
                 std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
             let lang = speech::guess(&typed);
             exit::speak(lang);
-            let said = if lang.is_english() { None } else { usage::said(lang) };
-            let code = exit::usage(&error, said);
+            let code = exit::usage(&error, usage::said(lang));
             let origin = || environment::origin(&error, &Cli::command(), &typed);
             if let Some(variable) = error.use_stderr().then(origin).flatten() {
                 exit::note(&format!("the value stands in the environment variable {variable}"));

@@ -1,4 +1,5 @@
-//! What clap says — help, and errors of the command line — in another language. English is printed by clap itself.
+//! What clap says — help, and errors of the command line — in another language, and what stands below the flags of English
+//! help. All else in English is printed by clap itself.
 
 use super::args::{Cli, ColorChoice};
 use super::environment;
@@ -15,8 +16,14 @@ const WIDEST: usize = 100;
 /// Narrowest text beside a column of flags.
 const NARROWEST: usize = 20;
 
-/// What clap would print for this command line, in a language; `None` if the line is good after all.
+/// A space at which clap ends no line, until the page is made: a noncharacter, like those of [`crate::lang::quoted`].
+const KEPT: char = '\u{fdd2}';
+
+/// What to print for this command line in place of what clap would print; `None` where that is good as it is.
 pub(super) fn said(lang: Lang) -> Option<String> {
+    if lang.is_english() {
+        return english();
+    }
     let command =
         environment::settle(told(Cli::command(), lang)).term_width(usize::MAX).max_term_width(usize::MAX);
     let error = command.try_get_matches().err()?;
@@ -26,8 +33,65 @@ pub(super) fn said(lang: Lang) -> Option<String> {
         let line = |line| format!("{}\n", line_in(&named(line, lang), lang).trim_end());
         return Some(page.lines().map(line).collect());
     }
-    let width = terminal::columns().map_or(WIDEST, |columns| usize::from(columns).min(WIDEST));
-    Some(help(&page, lang, width, Terminal::detect(ColorChoice::Auto, false, false).color))
+    Some(help(&page, lang, width(), Terminal::detect(ColorChoice::Auto, false, false).color))
+}
+
+/// Help in English, laid out by clap but for what stands below the flags.
+fn english() -> Option<String> {
+    let command = environment::settle(laid_out(Cli::command(), width()));
+    let error = command.try_get_matches().err().filter(|error| !error.use_stderr())?;
+    let page = error.render();
+    let color = Terminal::detect(ColorChoice::Auto, false, false).color;
+    let page = if color { page.ansi().to_string() } else { page.to_string() };
+    Some(page.replace(KEPT, " "))
+}
+
+/// Columns of a page of help.
+fn width() -> usize {
+    terminal::columns().map_or(WIDEST, |columns| usize::from(columns).min(WIDEST))
+}
+
+/// The command with the texts below its flags in lines of this width.
+fn laid_out(mut command: Command, width: usize) -> Command {
+    if let Some(after) = command.get_after_help().map(ToString::to_string) {
+        command = command.after_help(lines_of(&after, width));
+    }
+    if let Some(after) = command.get_after_long_help().map(ToString::to_string) {
+        command = command.after_long_help(lines_of(&after, width));
+    }
+    command.mut_subcommands(|below| laid_out(below, width))
+}
+
+/// Paragraphs and entries that fill the width, and commands on one line each, however long, so that they can be copied.
+fn lines_of(text: &str, width: usize) -> String {
+    let mut page = String::new();
+    for line in unfolded(text) {
+        if is_comment(&line) {
+            page.extend([line.as_str(), "\n"]);
+        } else {
+            wrapped(&line, width, &mut page);
+        }
+    }
+    page.truncate(page.trim_end().len());
+    let kept = |line: &str| {
+        if is_command(line) || is_comment(line) {
+            line.replace(' ', KEPT.encode_utf8(&mut [0; 4]))
+        } else {
+            line.to_owned()
+        }
+    };
+    page.lines().map(kept).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether it is the comment above a command, which may name another command.
+fn is_comment(line: &str) -> bool {
+    line.starts_with("  # ")
+}
+
+/// Whether a line of the texts below the flags is a command to type: indented, and neither a comment nor an entry.
+fn is_command(line: &str) -> bool {
+    let own = line.strip_prefix("  ").unwrap_or_default();
+    own.starts_with(|c: char| c.is_ascii_lowercase()) && !own.contains("  ")
 }
 
 /// A page of help, within a width; headings stand out as those of clap do where `styled`.
@@ -187,6 +251,10 @@ fn brackets(text: &str, lang: Lang) -> String {
 
 /// A line within the width, later lines below its text: below what an entry means, and what `- value: ` says.
 fn wrapped(line: &str, width: usize, page: &mut String) {
+    if is_command(line) {
+        let _ = writeln!(page, "{line}");
+        return;
+    }
     let text = line.trim_start();
     let indent = line.len() - text.len();
     let beside = text.find("  ").map(|at| text.len() - text[at..].trim_start().len());

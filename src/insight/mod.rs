@@ -2,6 +2,7 @@
 //! they are. Readers and scores only; no formula of an estimate and no constant lives here.
 
 pub mod classic;
+mod confidence;
 pub mod gpu;
 pub mod metric;
 pub mod nccl;
@@ -19,6 +20,7 @@ pub mod training;
 use crate::catalog::Catalog;
 pub use crate::estimate::Basis;
 use crate::estimate::{Range, Verdict};
+pub use confidence::Confidence;
 use metric::Metric;
 use question::Question;
 

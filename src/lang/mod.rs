@@ -3,6 +3,7 @@
 //! The rooms write English. Where a text leaves the program for people it passes [`Lang::say`], which finds it among the
 //! messages or leaves it as it is. No text of a language may stand in Rust, and nothing here prints.
 
+mod count;
 mod image;
 mod matching;
 mod quote;
@@ -94,11 +95,14 @@ impl Lang {
 
     /// The text in this language; as it is where nothing in it is known. What is [`quoted`] in it stays, without marks.
     pub fn say(self, text: &str) -> String {
-        self.known(text).unwrap_or_else(|| unquoted(text.to_owned()))
+        self.said(text.to_owned())
     }
 
-    /// The same of an owned text.
+    /// The same of an owned text. English has counts of one set right.
     pub fn said(self, text: String) -> String {
+        if self.is_english() {
+            return unquoted(count::agreed(text));
+        }
         self.known(&text).unwrap_or_else(|| unquoted(text))
     }
 

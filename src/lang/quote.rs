@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 /// Stand around a quotation. Noncharacters, which Unicode keeps for use within a program (Unicode 16.0, 23.7).
-const MARKS: [char; 2] = ['\u{fdd0}', '\u{fdd1}'];
+pub(super) const MARKS: [char; 2] = ['\u{fdd0}', '\u{fdd1}'];
 
 /// The first of what stands for quotations while a text is looked up (private use, plane 16): to the catalogue a name of
 /// one character.

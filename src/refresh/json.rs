@@ -9,6 +9,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::io::{BufReader, Read};
+use std::marker::PhantomData;
 
 /// A value of any type that never makes its item fail.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -139,6 +140,36 @@ pub(super) trait Walk {
 
     /// A text or number beside the way, such as the date of the whole file.
     fn scalar(&mut self, _key: &str, _value: &Loose) {}
+}
+
+/// Items of one sort that are looked at one by one, with nothing kept between them.
+struct Each<T, F> {
+    paths: &'static [&'static [&'static str]],
+    look: F,
+    number: u64,
+    item: PhantomData<T>,
+}
+
+impl<T: DeserializeOwned, F: FnMut(u64, &str, T) -> Result<(), Fault>> Walk for Each<T, F> {
+    type Item = T;
+
+    fn paths(&self) -> &'static [&'static [&'static str]] {
+        self.paths
+    }
+
+    fn item(&mut self, _: usize, key: &str, item: T) -> Result<(), Fault> {
+        self.number += 1;
+        (self.look)(self.number, key, item)
+    }
+}
+
+/// Hands out every item under `paths` (see [`Walk::paths`]): its number from 1, its own key in a table, and itself.
+pub(super) fn each<T: DeserializeOwned>(
+    from: &mut dyn Read,
+    paths: &'static [&'static [&'static str]],
+    look: impl FnMut(u64, &str, T) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    walk(from, &mut Each { paths, look, number: 0, item: PhantomData })
 }
 
 /// Walks through all documents of a stream.

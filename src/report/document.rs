@@ -1,15 +1,18 @@
 //! The envelope of every answer: version, command, dates of the catalog figures used, assumptions, warnings.
 
+mod used;
+
+pub use used::Used;
+
 use super::date::Dated;
-use super::exchange::{Exchange, ListedAmounts};
+use super::exchange::Exchange;
 use super::node::Node;
 use super::view::Block;
 use super::{Format, Style, json, said};
 use crate::catalog::Catalog;
-use crate::catalog::provenance::{AsOf, SourceId};
+use crate::catalog::provenance::AsOf;
 use crate::diag::{Assumption, Warning};
 use crate::lang::Lang;
-use crate::price::Cost;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
@@ -117,62 +120,6 @@ pub struct Csv {
     pub spread: Option<&'static str>,
     /// The columns, in order.
     pub columns: &'static [&'static str],
-}
-
-/// Sources that an answer drew on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Used {
-    prices: BTreeSet<SourceId>,
-    figures: BTreeSet<SourceId>,
-    listed: ListedAmounts,
-}
-
-impl Used {
-    /// A price of this source is in the answer.
-    pub fn price(&mut self, source: SourceId) {
-        self.prices.insert(source);
-    }
-
-    /// Whether a price of one of these sources is in the answer.
-    pub fn draws_on(&self, sources: &BTreeSet<SourceId>) -> bool {
-        !self.prices.is_disjoint(sources)
-    }
-
-    /// A contract that is in the answer: its price, and what it costs in the currency that it is sold in.
-    pub fn cost(&mut self, cost: &Cost) {
-        self.price(cost.source);
-        cost.more_sources.iter().for_each(|&source| self.price(source));
-        self.listed.add(cost);
-    }
-
-    /// The price for an hour of a contract that is in the answer for other hours than those of its bill.
-    pub fn cost_per_hour(&mut self, cost: &Cost) {
-        self.price(cost.source);
-        let listed = cost.listed.as_ref().map(|it| (it.currency, it.per_hour));
-        cost.usd_per_hour.into_iter().for_each(|rate| self.listed.add_rate(rate, listed));
-    }
-
-    /// Amounts that are known without a rate, and what totals are made of.
-    pub fn listed_mut(&mut self) -> &mut ListedAmounts {
-        &mut self.listed
-    }
-
-    /// The same to read.
-    pub fn listed(&self) -> &ListedAmounts {
-        &self.listed
-    }
-
-    /// What another part of the answer drew on.
-    pub(super) fn also(&mut self, other: &Self) {
-        self.prices.extend(&other.prices);
-        self.figures.extend(&other.figures);
-        self.listed.also(&other.listed);
-    }
-
-    /// Another figure of this source is in the answer.
-    pub fn figure(&mut self, source: SourceId) {
-        self.figures.insert(source);
-    }
 }
 
 /// Dates and sources of the catalog figures in an answer.

@@ -15,7 +15,8 @@ use super::view::Block;
 use crate::advise::smaller::Offer;
 use crate::catalog::Catalog;
 use crate::catalog::gpu::GpuId;
-use crate::insight::smi::{Confidence, Judged, Log, Place, Series, Thresholds, Usage, Verdict, together};
+use crate::insight::Confidence;
+use crate::insight::smi::{Judged, Log, Place, Series, Thresholds, Usage, Verdict, together};
 use serde::Serialize;
 
 /// Columns of CSV: one line a GPU.

@@ -33,7 +33,7 @@ fn grid(mut grid: Grid, code: Option<&str>, lang: Lang) -> Grid {
 /// One text; where it is not known with the code of its currency, it may be with dollars.
 fn said(text: String, code: Option<&str>, lang: Lang) -> String {
     if lang.is_english() {
-        return unquoted(text);
+        return lang.said(text);
     }
     match lang.known(&text) {
         Some(said) => said,

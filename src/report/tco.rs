@@ -1,21 +1,19 @@
 //! The body of `tco`: options side by side, year by year, from when on one beats another, and their carbon.
 
 mod compare;
+mod found;
 mod options;
+
+pub use found::{ApiOffer, Found, Load, Machine};
 
 use super::date::Dated;
 use super::document::{Body, Csv, Used};
 use super::number::Num;
 use super::view::Block;
-use crate::catalog::Catalog;
-use crate::catalog::instance::InstanceId;
-use crate::catalog::ownership::TokenPrice;
 use crate::catalog::price::Currency;
-use crate::catalog::region::RegionId;
-use crate::money::{Usd, UsdPerHour};
-use crate::price::listing::CostRow;
-use crate::price::own::{Server, YEAR_HOURS};
-use crate::price::tokens::{TokenBill, Tokens};
+use crate::money::Usd;
+use crate::price::own::YEAR_HOURS;
+use crate::price::tokens::Tokens;
 use compare::{break_evens, carbon, cash, sums};
 use options::{Bill, api, gpus, own, rent, serverless};
 use serde::Serialize;
@@ -53,66 +51,6 @@ const COLUMNS: [&str; 24] = [
     "overridden",
     "notes",
 ];
-
-/// Machines that are compared.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Machine {
-    /// The machine.
-    pub instance: InstanceId,
-    /// Where it is cheapest.
-    pub region: RegionId,
-    /// How many.
-    pub nodes: u32,
-    /// What they serve, where tokens are compared.
-    pub load: Option<Load>,
-}
-
-/// Requests that machines serve.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Load {
-    /// Mean over the month.
-    pub requests_per_s: f64,
-    /// What the machines could answer; `None` is not predicted.
-    pub capacity_requests_per_s: Option<f64>,
-    /// Tokens of a prompt.
-    pub input_len: u32,
-    /// Tokens of an answer.
-    pub output_len: u32,
-}
-
-/// An API with the bill of one month.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ApiOffer {
-    /// Its prices.
-    pub price: TokenPrice,
-    /// The bill.
-    pub bill: TokenBill,
-}
-
-/// What was found.
-#[derive(Debug)]
-pub struct Found<'a> {
-    /// The catalog.
-    pub catalog: &'a Catalog,
-    /// Years to compare.
-    pub years: u32,
-    /// Share of the hours in which the machines are needed.
-    pub utilisation: f64,
-    /// The machines.
-    pub machine: &'a Machine,
-    /// Contracts for them, priced for a year.
-    pub rent: &'a [CostRow],
-    /// The same machine as a server of one's own.
-    pub server: &'a Server,
-    /// An hour of a serverless offer for all machines.
-    pub serverless: Option<UsdPerHour>,
-    /// Grams of CO2 equivalent for a kWh where one's own servers would stand.
-    pub grid_g_per_kwh: Option<f64>,
-    /// Tokens of a month.
-    pub tokens: Option<&'a Tokens>,
-    /// APIs, cheapest first.
-    pub apis: &'a [ApiOffer],
-}
 
 /// The answer of `tco`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

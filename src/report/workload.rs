@@ -298,6 +298,7 @@ fn optimizer_name(optimizer: Optimizer) -> &'static str {
     match optimizer {
         Optimizer::Adamw => "adamw",
         Optimizer::Adamw8bit => "adamw-8bit",
+        Optimizer::PagedAdamw => "paged-adamw",
         Optimizer::Adafactor => "adafactor",
         Optimizer::Sgd => "sgd",
         Optimizer::Lion => "lion",

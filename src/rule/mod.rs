@@ -166,8 +166,7 @@ impl Rules {
         facts: &serde_json::Value,
         settles: impl Fn(&Guard, &serde_json::Value) -> bool,
     ) -> Result<Judgement, RuleError> {
-        let open: Vec<&Entry> =
-            self.entries.iter().filter(|entry| !settles(entry.guard(), facts)).collect();
+        let open: Vec<&Entry> = self.entries.iter().filter(|entry| !settles(entry.guard(), facts)).collect();
         let whens = open.iter().map(|entry| entry.when()).collect::<Result<Vec<_>, _>>()?;
         let scope = Scope::for_reading(facts, whens);
         let mut judgement = Judgement::default();

@@ -411,6 +411,31 @@ fn every_field_is_listed_once_under_its_group() {
 }
 
 #[test]
+fn what_is_not_known_settles_a_condition_and_what_is_no_fact_does_not() {
+    let facts = json!({"row": {"nodes": 2.0, "tier": null}, "workload": {"task": "train"}});
+    for (when, settled) in [
+        ("row.tier == 'marketplace'", true),
+        ("row.nodes > 1 && spot.total_usd > 1", true),
+        ("row.nodes > 1 && gpu.bf16", true),
+        ("row.nodes > 1 && !gpu.bf16", true),
+        ("row.nodes > 1", false),
+        ("row.nodes == '2'", false),
+        ("row.tier == null", false),
+        ("row.tier == 'marketplace' || row.nodes > 1", false),
+        ("true", false),
+        ("true && row.nodes > 1", false),
+        ("!false", false),
+    ] {
+        assert_eq!(guard::Guard::of(when).never_true(&facts), settled, "{when}");
+        let rule =
+            Definition { id: "r".into(), level: "info".into(), when: when.into(), ..Definition::default() };
+        let rules = Rules::new([rule]);
+        let both = (rules.evaluate(&facts), rules.judge(&facts).map(|judged| judged.advice));
+        assert!(both.0 == both.1 && !(settled && both.0.is_ok_and(|said| !said.is_empty())), "{when}");
+    }
+}
+
+#[test]
 fn a_guard_finds_only_what_is_false_and_leaves_the_rest() {
     let facts = json!({"row": {"nodes": 2.0, "region": "x", "tier": null}, "workload": {"task": "train"}, "gpu": {"fp8": true}});
     for (when, found) in [

@@ -263,6 +263,8 @@ pub enum Optimizer {
     #[value(name = "adamw-8bit")]
     #[serde(rename = "adamw-8bit")]
     Adamw8bit,
+    /// Two FP32 moments in memory that GPU and host share (Dettmers et al. 2023).
+    PagedAdamw,
     /// Factored second moment (Shazeer & Stern 2018).
     Adafactor,
     /// One momentum.

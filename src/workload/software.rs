@@ -3,7 +3,8 @@
 //! Names and classes are rows `software` of the catalog: `tuned` is software of hardware makers and the like, with fused
 //! kernels and overlap everywhere; `fused` is `PyTorch` with fused kernels or `torch.compile`; `pure-bf16` keeps all states
 //! in BF16, `litgpt` as well but loads whole weights before it shards them; `unsloth` is like `generic`, but never copies
-//! its logits; `legacy` is software of before fused attention.
+//! its logits; `deepspeed` is like `generic`, with hooks in Python on each parameter and module; `ms-swift` is like `generic`, but
+//! trains all weights in BF16 alone where it does not share states out; `legacy` is software of before fused attention.
 
 use std::cmp::Reverse;
 

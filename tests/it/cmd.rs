@@ -1,9 +1,10 @@
 //! What every command keeps to: exit codes, what goes where, where settings come from.
 
-use crate::program::{Program, run};
+use crate::program::{Program, once, run};
 use clap::{Command, CommandFactory};
 use gpuadvise::cli::args::Cli;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One run of every command that ends well. A new command must be added here.
 pub(crate) const RUNS: &[&[&str]] = &[
@@ -137,13 +138,37 @@ fn every_command_is_run_here() {
     assert!(missing.is_empty(), "add a run of {missing:?} to RUNS");
 }
 
+/// Man pages and completions know every command and every flag of it.
+#[test]
+fn man_pages_and_completions_have_every_command() {
+    let mut program = Cli::command();
+    program.build();
+    let script = &once(&["completions", "bash"]).stdout;
+    for path in commands() {
+        let words: Vec<&str> = path.split(' ').collect();
+        let man = run(&[["man"].as_slice(), &words].concat());
+        assert_eq!((man.code, man.stderr.as_str()), (0, ""), "{path}");
+        let command = words.iter().try_fold(&program, |command, name| command.find_subcommand(name));
+        let command = command.unwrap_or_else(|| panic!("no command {path}"));
+        assert!(
+            script.contains(&format!("gpuadvise__subcmd__{}", words.join("__subcmd__"))),
+            "{path} is not completed"
+        );
+        for flag in command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long) {
+            let typed = format!("\\-\\-{}", flag.replace('-', "\\-"));
+            assert!(man.stdout.contains(&typed), "the man page of `{path}` lacks --{flag}");
+            assert!(script.contains(&format!("--{flag}")), "--{flag} is not completed");
+        }
+    }
+}
+
 /// P136, P137, P138, P139: JSON is one document whatever else is asked for; all else goes to stderr.
 #[test]
 fn json_is_exactly_one_document_with_its_envelope() {
     for arguments in RUNS {
         for more in [["--json", "--color=always"].as_slice(), &["--format", "json", "-v"], &["--json", "-q"]]
         {
-            let finished = run(&[arguments, more].concat());
+            let finished = once(&[arguments, more].concat());
             let document = finished.json();
             assert_eq!(finished.code, 0, "{arguments:?}: {}", finished.stderr);
             assert_eq!(document["schema_version"], 1, "{arguments:?}");
@@ -176,11 +201,21 @@ fn schema_of(command: &str) -> &str {
     }
 }
 
+/// The validator of a schema, made once.
+fn validator(name: &str) -> Arc<jsonschema::Validator> {
+    static MADE: Mutex<BTreeMap<String, Arc<jsonschema::Validator>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let make = || {
+        let schema = once(&["schema", name]).json();
+        Arc::new(jsonschema::validator_for(&schema).expect("a schema"))
+    };
+    made.entry(name.to_owned()).or_insert_with(make).clone()
+}
+
 /// Fails where a document is not as its schema says.
 fn assert_as_its_schema(document: &serde_json::Value, what: &str) {
     let command = document["command"].as_str().expect("a command");
-    let schema = run(&["schema", schema_of(command)]).json();
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let validator = validator(schema_of(command));
     if let Err(error) = validator.validate(document) {
         panic!("{what}: {error} at {}", error.instance_path());
     }
@@ -189,7 +224,7 @@ fn assert_as_its_schema(document: &serde_json::Value, what: &str) {
 #[test]
 fn json_answers_are_as_their_schemas_say() {
     for arguments in RUNS {
-        let document = run(&[arguments, ["--json"].as_slice()].concat()).json();
+        let document = once(&[arguments, ["--json", "-q"].as_slice()].concat()).json();
         assert_as_its_schema(&document, &format!("{arguments:?}"));
     }
 }
@@ -221,7 +256,7 @@ fn answers_are_reproducible_in_every_format() {
     for arguments in RUNS {
         for format in ["table", "json", "csv", "markdown", "html"] {
             let arguments = [arguments, ["--format", format].as_slice()].concat();
-            let (first, second) = (run(&arguments), run(&arguments));
+            let (first, second) = (once(&arguments), run(&arguments));
             assert_eq!((first.code, second.code), (0, 0), "{arguments:?}: {}", first.stderr);
             assert!(first.stdout == second.stdout, "{arguments:?}");
             assert!(!first.stdout.is_empty() && first.stdout.ends_with('\n'), "{arguments:?}");
@@ -238,7 +273,7 @@ const VOID: [&str; 1] = ["meta"];
 fn html_is_one_page_that_needs_nothing_else() {
     // `schema` prints a schema as it is, whatever the format.
     for arguments in RUNS.iter().filter(|arguments| arguments[0] != "schema") {
-        let page = run(&[arguments, ["--format", "html"].as_slice()].concat()).stdout;
+        let page = &once(&[arguments, ["--format", "html"].as_slice()].concat()).stdout;
         assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"), "{arguments:?}");
         let mut open: Vec<&str> = Vec::new();
         for tag in page.split('<').skip(2).filter_map(|rest| rest.split_once('>')).map(|(tag, _)| tag) {

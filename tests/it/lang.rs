@@ -2,7 +2,7 @@
 //! what is still English is of a kind that stays so.
 
 use crate::cmd::RUNS;
-use crate::program::{Program, run};
+use crate::program::{Program, once, run};
 use gpuadvise::catalog::load::{Sections, embedded};
 use gpuadvise::lang::Lang;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ fn json_and_csv_stay_english() {
     for arguments in RUNS {
         for format in ["json", "csv"] {
             let asked = [arguments, ["--format", format].as_slice()].concat();
-            let (english, chinese) = (run(&asked), run(&[&asked, ZH].concat()));
+            let (english, chinese) = (once(&asked), run(&[&asked, ZH].concat()));
             assert_eq!(english.stdout, chinese.stdout, "{asked:?}");
             assert_eq!(english.code, chinese.code, "{asked:?}");
         }
@@ -98,7 +98,7 @@ fn figures(text: &str) -> BTreeMap<String, usize> {
 #[test]
 fn no_figure_is_lost_and_none_comes_in() {
     for arguments in RUNS.iter().chain(MORE).filter(|arguments| !is_script(arguments)) {
-        let page = |more: &[&str]| run(&[arguments, ["--format", "markdown"].as_slice(), more].concat());
+        let page = |more: &[&str]| once(&[arguments, ["--format", "markdown"].as_slice(), more].concat());
         let (english, chinese) = (page(&[]), page(ZH));
         for (english, chinese) in [(&english.stdout, &chinese.stdout), (&english.stderr, &chinese.stderr)] {
             assert_eq!(english.lines().count(), chinese.lines().count(), "{arguments:?}");
@@ -167,7 +167,7 @@ fn little_is_left_in_english() {
     sources.sort_by_key(|source| std::cmp::Reverse(source.len()));
     let (mut lines, mut left) = (0, Vec::new());
     for arguments in RUNS.iter().chain(MORE).filter(|arguments| !is_script(arguments)) {
-        let finished = run(&[arguments, ["--format", "markdown"].as_slice(), ZH].concat());
+        let finished = once(&[arguments, ["--format", "markdown"].as_slice(), ZH].concat());
         for line in finished.stdout.lines().chain(finished.stderr.lines()) {
             lines += 1;
             let mut plain = line.replace("&#8203;", "").replace(['\\'], "");

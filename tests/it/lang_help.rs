@@ -134,7 +134,7 @@ fn pages_of_help_are_chinese_and_keep_to_the_width() {
         let most = columns.parse().map_or(WIDEST, |columns: usize| columns.min(WIDEST));
         for text in done.stdout.lines() {
             let one_word = !text.trim().contains(' ') && !text.contains(is_han);
-            if text.width() > most && !one_word {
+            if text.width() > most && !one_word && !is_command(text) {
                 faults.push(format!("{line:?}: {} columns: {text}", text.width()));
             }
             let left = if text.trim_start().starts_with("gpuadvise ") { None } else { english(text) };
@@ -155,6 +155,54 @@ fn names_of_values_do_not_move_what_stands_beside_them() {
     };
     assert!(done.stdout.contains("--junit <文件>"), "{}", done.stdout);
     assert_eq!(column("--junit"), column("--quota"), "{}", done.stdout);
+}
+
+/// A command to copy, which stays on one line.
+fn is_command(line: &str) -> bool {
+    line.starts_with("  gpuadvise ") || line.starts_with("  dcgmi ")
+}
+
+/// Below the flags every paragraph fills the lines of the terminal, and every command stands on one line.
+#[test]
+fn english_texts_below_the_flags_fill_their_lines() {
+    let mut program = Cli::command();
+    program.build();
+    let mut all: Vec<(Vec<String>, String)> = Vec::new();
+    walk(&program, &[], &mut |command, path| {
+        if let Some(after) = command.get_after_long_help().filter(|_| !path.contains(&"help")) {
+            all.push((path.iter().map(|&name| name.to_owned()).collect(), after.to_string()));
+        }
+    });
+    assert!(all.len() > 25, "{} texts", all.len());
+    for (path, text) in all {
+        let mut line: Vec<&str> = path.iter().map(String::as_str).collect();
+        line.push("--help");
+        let done = Program::new().env("COLUMNS", "80").run(&line);
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{line:?}");
+        let commands: Vec<&str> = text.lines().filter(|line| is_command(line)).collect();
+        assert!(!commands.is_empty(), "{line:?}");
+        for command in commands {
+            assert!(done.stdout.lines().any(|line| line == command), "{line:?} breaks: {command}");
+        }
+        // What follows the first line of the text has no flags.
+        let first = text.split_whitespace().next().expect("a word");
+        let lines: Vec<&str> = done.stdout.lines().collect();
+        let begins = |at: &usize| lines[at - 1].is_empty() && lines[*at].starts_with(first);
+        let start = (3..lines.len()).find(begins).unwrap_or(0);
+        assert!(start > 0, "{line:?}: no text below the flags");
+        for pair in lines[start..].windows(2) {
+            assert!(
+                pair[0].width() <= 80 || is_command(pair[0]) || pair[0].starts_with("  # "),
+                "{line:?}: {}",
+                pair[0]
+            );
+            let in_text = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
+            if in_text(pair[0]) && in_text(pair[1]) {
+                let next = pair[1].split(' ').next().unwrap_or_default();
+                assert!(pair[0].width() + 1 + next.width() > 80, "{line:?} ends early: {}", pair[0]);
+            }
+        }
+    }
 }
 
 #[test]

@@ -34,6 +34,7 @@ mod rightsize_use;
 mod rules;
 mod samples;
 mod serving;
+mod size;
 mod software;
 mod spot;
 mod tco;

@@ -1,7 +1,9 @@
 //! Runs the built program in a clean world: no inherited environment, an empty home and working folder.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The program and the world it runs in.
 pub(crate) struct Program {
@@ -84,6 +86,16 @@ impl Finished {
 /// Runs the program once in a clean world.
 pub(crate) fn run(arguments: &[&str]) -> Finished {
     Program::new().run(arguments)
+}
+
+/// What a run in a clean world comes to, run once for all tests that look at it. Not for a test that compares two runs of
+/// the same line: `cmd` does, which holds this together.
+pub(crate) fn once(arguments: &[&str]) -> Arc<Finished> {
+    type Runs = BTreeMap<Vec<String>, Arc<OnceLock<Arc<Finished>>>>;
+    static RUNS: Mutex<Runs> = Mutex::new(BTreeMap::new());
+    let key = arguments.iter().map(|&word| word.to_owned()).collect();
+    let known = RUNS.lock().expect("no test fails in here").entry(key).or_default().clone();
+    known.get_or_init(|| Arc::new(run(arguments))).clone()
 }
 
 /// Splits as a shell does, with quotes but without escapes.

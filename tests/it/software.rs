@@ -59,9 +59,14 @@ fn frameworks_and_methods_run_where_their_documentation_says() {
     is_rejected(&format!("{tune} --method qlora --stack xla"), "method-unsupported");
     is_rejected(&format!("{tune} --framework auto-gptq --method full"), "method-unsupported");
     is_rejected(&format!("{tune} --framework llm.c --method qlora"), "method-unsupported");
-    for (framework, stack) in
-        [("maxtext", "xla"), ("torchtitan", "neuron"), ("tuned", "cuda"), ("litgpt", "cuda")]
-    {
+    for (framework, stack) in [
+        ("maxtext", "xla"),
+        ("torchtitan", "neuron"),
+        ("tuned", "cuda"),
+        ("litgpt", "cuda"),
+        ("deepspeed", "cuda"),
+        ("axolotl", "rocm"),
+    ] {
         assert!(
             !warns(&format!("{tune} --framework {framework} --stack {stack}"), "software-unproven"),
             "{framework}"
@@ -95,9 +100,13 @@ fn engines_take_their_own_formats() {
         "vllm --quantization awq --stack rocm",
         "vllm --quantization gptq --stack rocm",
         "sglang --quantization awq --stack rocm",
+        "tgi --stack rocm",
+        "tgi --quantization nf4 --gpu L4",
+        "lmdeploy --quantization awq --kv-precision int4 --gpu L4",
     ] {
         assert!(!warns(&format!("{serve} {rest}"), "software-unproven"), "{rest}");
     }
+    is_rejected(&format!("{serve} tgi --quantization awq --stack rocm"), "quantization-unsupported");
     is_rejected(&format!("{serve} vllm-v0 --kv-precision int8 --gpu L4"), "kv-precision-unsupported");
     is_rejected(&format!("{serve} sglang --quantization q4_k_m --stack rocm"), "quantization-unsupported");
     for rest in ["vllm --kv-precision int8 --stack neuron", "vllm --quantization awq --stack xla"] {

@@ -113,6 +113,7 @@ fn a_catalog_file_with_a_slip_is_not_as_its_schema_says() {
         "price = [{ instance = \"x\", region = \"r\", billing = \"spot\", usd-per-hour = 0 }]",
         "[sources.A]\ntext = \"t\"",
         "[[gpus]]\n",
+        "[[software]]\nname = \"x\"",
         "schema = 2",
     ] {
         let table: toml::Table = slip.parse().unwrap();

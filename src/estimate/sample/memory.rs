@@ -105,7 +105,7 @@ pub fn memory(constants: &Constants, case: &Occupancy<'_>) -> MemoryEstimate {
 /// al. 2022, Shazeer & Stern 2018, Chen et al. 2023).
 fn moments(optimizer: Optimizer) -> f64 {
     match optimizer {
-        Optimizer::Adamw => 8.0,
+        Optimizer::Adamw | Optimizer::PagedAdamw => 8.0,
         Optimizer::Adamw8bit => 2.0,
         Optimizer::Adafactor => 0.0,
         Optimizer::Sgd | Optimizer::Lion => 4.0,

@@ -2,6 +2,7 @@
 //!
 //! Only names of constants live here, never their values.
 
+use super::kept::Kept;
 use super::{Unplannable, gate};
 use crate::catalog::Catalog;
 use crate::catalog::gpu::Gpu;
@@ -64,8 +65,8 @@ pub(super) struct Constants<'a> {
     pub(super) batched_tokens: f64,
     /// Longest sequence up to which an engine that does not cut prompts keeps them whole; 0 for no limit.
     pub(super) whole_prompts: f64,
-    /// Whether the logits of the whole prompt are computed, not only those of its last token.
-    pub(super) prompt_logits: bool,
+    /// What the software keeps beside weights and cache.
+    pub(super) kept: Kept,
     /// Whether the engine divides matrices between GPUs; otherwise only layers.
     pub(super) tensor_parallel: bool,
     /// Share of the usable memory that the engine takes for everything.
@@ -78,8 +79,6 @@ pub(super) struct Constants<'a> {
     pub(super) communication: Amount,
     /// Bytes that sampling holds for each logit of a full batch while the engine measures what it needs; 0 where it does not.
     pub(super) sampler_bytes: f64,
-    /// Activations in units of the formula, with the range.
-    pub(super) activation: Amount,
     /// KV cache of a guessed shape in units of the estimate, with the range.
     pub(super) inferred_kv: Amount,
     /// Measured over predicted time per token of one sequence.
@@ -132,12 +131,12 @@ impl<'a> Constants<'a> {
         };
         let value = |key| look(key, None).map(|c| c.value);
         let bytes = |key| look(key, None).map(|c| Amount::of(c, GIB));
+        let amount = |key| look(key, None).map(|c| Amount::of(c, 1.0));
         let spread = |key| look(key, None).map(|c| c.range.unwrap_or((1.0, 1.0)));
         let arithmetic = Some(formats.arithmetic_class());
         let of_link = |fast, slow| if machine.fast_intra { fast } else { slow };
-        let allreduce = of_link("serve-allreduce-us", "serve-allreduce-pcie-us");
-        let communication = of_link("serve-communication-gib", "serve-communication-pcie-gib");
         let format = Some(serving.quantization.name.as_str());
+        let of_format = |key| look(key, format).map(|c| c.value);
         let bits_of = |key| catalog.constant(key, None, None, format, 1).map(|c| c.value);
         Ok(Self {
             bandwidth: look("serve-bandwidth", Some(formats.weight_class()))?,
@@ -150,7 +149,7 @@ impl<'a> Constants<'a> {
             step: look("serve-step-ms", None)?,
             layer_s: value("serve-layer-us")? * US,
             sequence_s: value("serve-sequence-us")? * US,
-            allreduce: look(allreduce, None)?,
+            allreduce: look(of_link("serve-allreduce-us", "serve-allreduce-pcie-us"), None)?,
             inter_latency_s: value("serve-network-us")? * US,
             link_share: value(of_link("serve-link", "serve-link-pcie"))?,
             network_share: value("serve-network")?,
@@ -163,15 +162,14 @@ impl<'a> Constants<'a> {
             max_batch: value("serve-max-batch")?,
             batched_tokens: value("serve-batched-tokens")?,
             whole_prompts: value("serve-whole-prompts")?,
-            prompt_logits: value("serve-prompt-logits")? > 0.0,
+            kept: Kept::find(value, amount, of_format)?,
             tensor_parallel: value("serve-tensor-parallel")? > 0.0,
-            memory_share: Amount::of(look("serve-memory-share", None)?, 1.0),
+            memory_share: amount("serve-memory-share")?,
             framework: bytes("serve-framework-gib")?,
             workspace: bytes("serve-workspace-gib")?,
-            communication: bytes(communication)?,
+            communication: bytes(of_link("serve-communication-gib", "serve-communication-pcie-gib"))?,
             sampler_bytes: value("serve-sampler-bytes")?,
-            activation: Amount::of(look("serve-activation", None)?, 1.0),
-            inferred_kv: Amount::of(look("serve-inferred-kv", None)?, 1.0),
+            inferred_kv: amount("serve-inferred-kv")?,
             decode_spread: spread("serve-decode-spread")?,
             load_spread: spread("serve-load-spread")?,
             prefill_spread: spread("serve-prefill-spread")?,

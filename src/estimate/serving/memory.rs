@@ -4,14 +4,13 @@
 
 use super::ServingModel;
 use super::constants::Amount;
+use super::kept::Work;
 use super::kv;
 use crate::estimate::{Layout, MemoryEstimate, MemoryTerms, Range, Verdict};
-use crate::model::{Architecture, Origin};
+use crate::model::Origin;
 
-/// Bytes of one activation value: engines keep the residual stream in 16 bit.
-const ACTIVATION_BYTES: f64 = 2.0;
-/// Bytes of one logit: the model's 16-bit output and the FP32 copy that sampling works on.
-const LOGIT_BYTES: f64 = 6.0;
+/// FP32 logits, which a model returns, in units of what they take while they are made: 4 of 6 bytes.
+const RETURNED_SHARE: f64 = 4.0 / 6.0;
 /// More requests than any replica is asked to hold; ends the search for the most.
 const MOST_REQUESTS: u32 = 1 << 20;
 /// Longer than any context; ends the search for the longest.
@@ -33,11 +32,38 @@ impl ServingModel<'_> {
         concurrency: u32,
         max_model_len: u32,
     ) -> MemoryEstimate {
-        let mut terms = self.resident(layout, concurrency, max_model_len);
-        let request = f64::from(self.serving.input_len) + f64::from(self.serving.output_len);
-        let all = f64::from(concurrency) * self.kv_per_gpu(layout, request);
-        terms.kv_cache = all.max(self.kv_per_gpu(layout, f64::from(max_model_len)));
-        self.with_range(layout, terms)
+        let work = self.work(layout, concurrency, max_model_len);
+        let mut terms = self.resident(layout, work);
+        let request = self.serving.input_len.saturating_add(self.serving.output_len);
+        let all = f64::from(concurrency) * self.kv_per_gpu(layout, self.cached(request));
+        terms.kv_cache = all.max(self.kv_per_gpu(layout, self.cached(max_model_len)));
+        self.with_range(layout, terms, work)
+    }
+
+    /// Memory of a process that has its layers on so many GPUs one after the other, and tells the sum of the peaks of each:
+    /// every GPU works on the whole prompt when it is its turn, only the last one on logits, and what it returns is copied to
+    /// the first one (`AlignDevicesHook` of Accelerate).
+    pub fn memory_of_process(&self, gpus: u32, concurrency: u32) -> MemoryEstimate {
+        let layout = Self::layout(1, 1, 1);
+        let work = self.work(&layout, concurrency, self.serving.max_model_len);
+        let (gpus, one) = (f64::from(gpus.max(1)), work.activations);
+        let least = if work.least > 0.0 {
+            let first = one.max(work.least * RETURNED_SHARE);
+            work.least + if gpus > 1.0 { first + one * (gpus - 2.0) } else { 0.0 }
+        } else {
+            0.0
+        };
+        let all = Work { activations: one * gpus, least, ..work };
+        let mut terms = self.resident(&layout, all);
+        terms.kv_cache = self.memory(&layout, concurrency).terms.kv_cache;
+        self.with_range(&layout, terms, all)
+    }
+
+    /// Tokens of the cache of one sequence of `tokens` tokens.
+    fn cached(&self, tokens: u32) -> f64 {
+        let answer = self.serving.output_len;
+        let rolls = self.constants.kept.cache_rolls;
+        f64::from(if rolls { tokens.saturating_sub(answer).max(answer.min(tokens)) } else { tokens })
     }
 
     /// Bytes of one sequence of `tokens` tokens on the fullest GPU.
@@ -52,69 +78,58 @@ impl ServingModel<'_> {
         )
     }
 
-    /// All terms but the KV cache.
-    pub(super) fn resident(&self, layout: &Layout, concurrency: u32, max_model_len: u32) -> MemoryTerms {
-        let gpus = layout.tp * layout.pp;
-        let tokens = self.tokens_in_pass(concurrency, max_model_len);
-        let activations = self.constants.activation.expected
-            * tokens
-            * activation_values(self.arch, layout.tp)
-            * ACTIVATION_BYTES;
-        let logits = self.tokens_with_logits(concurrency) * f64::from(self.arch.vocab) * LOGIT_BYTES
-            / f64::from(layout.tp);
-        // The engine samples when the activations of a pass are gone.
-        let sampling = self.sampling(f64::from(concurrency));
+    /// All terms but the KV cache, with this work on prompts.
+    pub(super) fn resident(&self, layout: &Layout, work: Work) -> MemoryTerms {
+        let (activations, logits) = work.terms();
         MemoryTerms {
             weights: self.weights_per_gpu(layout),
             activations,
-            logits: logits.max(sampling - activations),
-            workspace: self.constants.workspace.expected,
-            communication: if gpus > 1 { self.constants.communication.expected } else { 0.0 },
+            logits,
+            workspace: self.constants.workspace.expected + self.tables(layout),
+            communication: if layout.tp * layout.pp > 1 {
+                self.constants.communication.expected
+            } else {
+                0.0
+            },
             framework: self.constants.framework.expected,
             ..MemoryTerms::default()
         }
     }
 
     /// Bytes of sampling from so many sequences on the first rank, which holds all logits: those that run in one pass.
-    fn sampling(&self, sequences: f64) -> f64 {
+    pub(super) fn sampling(&self, sequences: f64) -> f64 {
         let c = &self.constants;
         c.sampler_bytes * sequences.min(c.max_batch) * f64::from(self.arch.vocab)
     }
 
     /// Weights of the fullest stage: its layers, and the larger of embedding and output matrix (both on a single stage).
     fn weights_per_gpu(&self, layout: &Layout) -> f64 {
-        let shape = &self.shape;
+        let (shape, kept) = (&self.shape, &self.constants.kept);
         let layers = (shape.shared_bytes + shape.routed_bytes) * kv::stage_share(self.arch, layout.pp);
-        let outer = if layout.pp <= 1 {
-            shape.embedding_bytes + shape.head_bytes
-        } else {
-            shape.embedding_bytes.max(shape.head_bytes)
-        };
+        let copies = if kept.embedding_on_host { 1.0 } else { kept.output_copies };
+        let shared = if shape.head_bytes > 0.0 { 0.0 } else { copies * shape.embedding_bytes };
+        let output = shape.head_bytes + shared;
+        let embedding = if kept.embedding_on_host { 0.0 } else { shape.embedding_bytes };
+        let outer = if layout.pp <= 1 { embedding + output } else { embedding.max(output) };
         (layers + outer) / f64::from(layout.tp)
     }
 
     /// Prompt tokens that one pass works on: the engine's limit, or whole prompts where it does not cut them.
-    fn tokens_in_pass(&self, concurrency: u32, max_model_len: u32) -> f64 {
+    pub(super) fn tokens_in_pass(&self, concurrency: u32, max_model_len: u32) -> f64 {
         let (limit, whole_up_to) = (self.constants.batched_tokens, self.constants.whole_prompts);
-        let whole = f64::from(max_model_len).max(f64::from(concurrency) * f64::from(self.serving.input_len));
+        let all = f64::from(concurrency) * f64::from(self.serving.input_len);
         if limit > 0.0 {
             limit
         } else if whole_up_to > 0.0 {
-            whole.min(whole_up_to)
+            // A trial at the start is of the longest sequence.
+            all.max(f64::from(max_model_len)).min(whole_up_to)
         } else {
-            whole
+            all.max(f64::from(self.longest_prompt(max_model_len)))
         }
     }
 
-    /// Tokens whose logits one pass computes.
-    fn tokens_with_logits(&self, concurrency: u32) -> f64 {
-        let each =
-            if self.constants.prompt_logits { f64::from(self.serving.input_len).max(1.0) } else { 1.0 };
-        f64::from(concurrency) * each
-    }
-
     /// Total and range: weights and a known KV cache are counted, not guessed; the rest has the catalog's ranges.
-    fn with_range(&self, layout: &Layout, terms: MemoryTerms) -> MemoryEstimate {
+    fn with_range(&self, layout: &Layout, terms: MemoryTerms, work: Work) -> MemoryEstimate {
         let c = &self.constants;
         let kv = if self.arch.origin == Origin::Inferred { Some(&c.inferred_kv) } else { None };
         let shift = |pick: fn(&Amount) -> f64| {
@@ -122,7 +137,8 @@ impl ServingModel<'_> {
             by(&c.framework)
                 + by(&c.workspace)
                 + if layout.tp * layout.pp > 1 { by(&c.communication) } else { 0.0 }
-                + terms.activations * (pick(&c.activation) / c.activation.expected - 1.0)
+                + work.bytes(pick(&c.kept.activation) / c.kept.activation.expected)
+                - work.bytes(1.0)
                 + kv.map_or(0.0, |range| terms.kv_cache * (pick(range) - 1.0))
         };
         let total = terms.total();
@@ -160,9 +176,10 @@ impl ServingModel<'_> {
 
     /// Memory with a single sequence of `tokens` tokens.
     fn memory_of_one(&self, layout: &Layout, tokens: u32) -> MemoryEstimate {
-        let mut terms = self.resident(layout, 1, tokens);
-        terms.kv_cache = self.kv_per_gpu(layout, f64::from(tokens));
-        self.with_range(layout, terms)
+        let work = self.work(layout, 1, tokens);
+        let mut terms = self.resident(layout, work);
+        terms.kv_cache = self.kv_per_gpu(layout, self.cached(tokens));
+        self.with_range(layout, terms, work)
     }
 
     /// Tokens that the engine's KV cache holds in one replica when the engine takes its usual share of the memory; in
@@ -190,15 +207,17 @@ impl ServingModel<'_> {
 
     /// The same of an engine that is told to run at most so many sequences.
     pub(super) fn kv_pool_for(&self, layout: &Layout, sequences: f64) -> Range {
-        let resident = self.resident(layout, 1, self.serving.max_model_len);
+        let work = self.work(layout, 1, self.serving.max_model_len);
+        let resident = self.resident(layout, work);
         let sampling = self.sampling(sequences);
+        let activations = resident.activations.max(sampling);
         let terms = MemoryTerms {
             workspace: 0.0,
-            activations: resident.activations.max(sampling),
+            activations,
             logits: if sampling > 0.0 { 0.0 } else { resident.logits },
             ..resident
         };
-        let estimate = self.with_range(layout, terms);
+        let estimate = self.with_range(layout, terms, Work { activations, ..Work::default() });
         let workspace = &self.constants.workspace;
         let share = &self.constants.memory_share;
         let bytes = |share: f64, other: f64| (share * self.machine.usable_bytes - other).max(0.0);
@@ -214,24 +233,11 @@ impl ServingModel<'_> {
     /// them; the tools of the driver add the context and the graphs.
     pub fn reservation(&self, layout: &Layout) -> Range {
         let pool = self.kv_pool(layout);
-        let terms = self.resident(layout, 1, self.serving.max_model_len);
+        let terms = self.resident(layout, self.work(layout, 1, self.serving.max_model_len));
         let outside = terms.framework + terms.workspace + terms.communication;
         let held = |bytes: f64| bytes + terms.weights;
         Range { low: held(pool.low), expected: held(pool.expected), high: held(pool.high) + outside }
     }
-}
-
-/// Values that one token of a pass keeps alive at the widest point of a layer: gate, up and their product, divided by
-/// tensor parallelism, and one and a half residual streams (measured on vLLM: about 2 B · (3 · MLP + 1.5 · hidden)). Each
-/// expert that a token visits has these, and an output of its own.
-fn activation_values(arch: &Architecture, tp: u32) -> f64 {
-    let hidden = f64::from(arch.hidden);
-    let dense = 3.0 * f64::from(arch.ffn) / f64::from(tp);
-    let experts = arch.moe.map_or(0.0, |moe| {
-        let visited = f64::from(moe.experts_per_token) + moe.shared_experts;
-        visited * (3.0 * f64::from(moe.expert_ffn) / f64::from(tp) + hidden)
-    });
-    dense.max(experts) + 1.5 * hidden
 }
 
 /// The largest number up to `most` for which `holds`, which must be true below and false above it; 0 for none.

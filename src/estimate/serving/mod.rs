@@ -7,6 +7,7 @@ pub mod kv;
 
 mod constants;
 mod gate;
+mod kept;
 mod memory;
 mod miss;
 mod plan;

@@ -14,6 +14,21 @@ pub struct Queue {
 }
 
 impl ServingModel<'_> {
+    /// [`Self::offline_batch`] when the memory holds less, and when it holds more than expected.
+    pub fn offline_batches(&self, layout: &Layout) -> (u32, u32) {
+        let pool = self.kv_pool(layout);
+        let most = self.constants.max_batch;
+        let of = |bytes: f64| (bytes / self.running_bytes(layout)).min(most).max(1.0) as u32;
+        let expected = self.offline_batch(layout);
+        (of(pool.low).min(expected), of(pool.high).max(expected))
+    }
+
+    /// Cache of a request that is half answered, on the fullest GPU.
+    pub(super) fn running_bytes(&self, layout: &Layout) -> f64 {
+        let running = f64::from(self.serving.input_len) + f64::from(self.serving.output_len) / 2.0;
+        self.kv_per_gpu(layout, running.max(1.0)).max(1.0)
+    }
+
     /// Requests per second of one replica over the whole of a queue.
     ///
     /// In the middle as many run as the cache holds, and each that ends makes room for the next. The end is a drain: the

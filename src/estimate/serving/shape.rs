@@ -17,6 +17,8 @@ pub(super) struct Shape {
     pub(super) head_bytes: f64,
     /// Everything in the layers that every token passes through.
     pub(super) shared_bytes: f64,
+    /// Queries, keys and values of all layers.
+    pub(super) joined_bytes: f64,
     /// Routed experts of all layers.
     pub(super) routed_bytes: f64,
     /// Share of the routed experts that one token passes through.
@@ -43,6 +45,7 @@ impl Shape {
             head_bytes: head * outer_bits / 8.0,
             shared_bytes: ((linear - routed - attention) * quantization.bits + attention * attention_bits)
                 / 8.0,
+            joined_bytes: joined_params(arch).min(linear) * quantization.bits / 8.0,
             routed_bytes: routed * quantization.bits / 8.0,
             routed_share,
             layer_flops: 2.0 * active,
@@ -78,6 +81,17 @@ fn routed(arch: &Architecture, linear: f64, active: f64) -> (f64, f64) {
         // A sparse network of which only the counts are known: all of it counts as routed.
         _ if active < linear * 0.99 => (linear, active / linear),
         _ => (0.0, 0.0),
+    }
+}
+
+/// Parameters of the queries, keys and values of all layers; 0 for latent attention, whose matrices are not joined.
+fn joined_params(arch: &Architecture) -> f64 {
+    match arch.attention {
+        Attention::Heads => {
+            let width = f64::from(arch.heads + 2 * arch.kv_heads) * f64::from(arch.head_dim);
+            f64::from(arch.layers) * f64::from(arch.hidden) * width
+        }
+        Attention::Latent { .. } => 0.0,
     }
 }
 

@@ -353,8 +353,7 @@ impl ServingModel<'_> {
     /// is then given the most sequences with whose samples the cache holds them.
     fn capacity(&self, layout: &Layout) -> f64 {
         let c = &self.constants;
-        let running = f64::from(self.serving.input_len) + f64::from(self.serving.output_len) / 2.0;
-        let each = self.kv_per_gpu(layout, running.max(1.0)).max(1.0);
+        let each = self.running_bytes(layout);
         let usual = self.kv_pool(layout).expected;
         let held = (usual / each).min(c.max_batch);
         if c.sampler_bytes <= 0.0 || usual >= self.kv_per_gpu(layout, f64::from(self.serving.max_model_len)) {

@@ -33,6 +33,10 @@ pub(super) struct MemoryConstants {
     pub(super) optimizer_bytes: f64,
     /// FP32 gradients of the share of a rank, which some software keeps beside its optimizer states.
     pub(super) share_gradient_bytes: f64,
+    /// States that software adds to a trained parameter where it shares them out.
+    pub(super) sharded_state_bytes: f64,
+    /// Moments lie in memory that GPU and host share: the GPU holds them only where it has room.
+    pub(super) paged: bool,
     /// Temporary bytes of a trained parameter while the optimizer steps, after the activations are gone.
     pub(super) step_bytes: f64,
     /// Most parameters that ZeRO 3 steps over at a time.
@@ -44,6 +48,8 @@ pub(super) struct MemoryConstants {
     pub(super) norm_copies: f64,
     /// 1 where norms and residuals are split by tensor parallelism too, 0 where each rank keeps them whole.
     pub(super) sequence_parallel: f64,
+    /// 1 where ZeRO 3 comes with inputs of recomputed layers in the memory of the host.
+    pub(super) host_checkpoints: f64,
     pub(super) selective_share: f64,
     pub(super) recompute_layers: f64,
     pub(super) lora_share: f64,
@@ -179,7 +185,7 @@ impl<'a> Constants<'a> {
             Some(_) => Some(of.constant("expert-efficiency")?),
         };
         Ok(Self {
-            memory: memory(&of, training.optimizer)?,
+            memory: memory(&of, training)?,
             time: time(&of, training, model.moe.is_some(), fast_intra)?,
             efficiency_source: of.constant("train-efficiency")?,
             moe_source: moe,
@@ -204,9 +210,12 @@ pub(super) fn goodput_at(goodputs: &[(u32, Range)], gpus: u32) -> Result<Range, 
         .ok_or_else(|| Unplannable { id: "constant-missing", message: "no constant `goodput`".to_owned() })
 }
 
-fn memory(of: &Lookup, optimizer: Optimizer) -> Result<MemoryConstants, Unplannable> {
+fn memory(of: &Lookup, training: &Training) -> Result<MemoryConstants, Unplannable> {
+    let optimizer = training.optimizer;
+    // Adapters of plain software are FP32: no gradient is copied to a wider format.
+    let step_key = if training.method == Method::Full { "step-bytes" } else { "adapter-step-bytes" };
     let optimizer_key = match optimizer {
-        Optimizer::Adamw => "optimizer-bytes-adamw",
+        Optimizer::Adamw | Optimizer::PagedAdamw => "optimizer-bytes-adamw",
         Optimizer::Adamw8bit => "optimizer-bytes-adamw-8bit",
         Optimizer::Adafactor => "optimizer-bytes-adafactor",
         Optimizer::Sgd => "optimizer-bytes-sgd",
@@ -217,13 +226,16 @@ fn memory(of: &Lookup, optimizer: Optimizer) -> Result<MemoryConstants, Unplanna
         master_bytes: of.value("master-bytes")?,
         optimizer_bytes: of.value(optimizer_key)?,
         share_gradient_bytes: of.value("share-gradient-bytes")?,
-        step_bytes: if optimizer == Optimizer::Adamw { of.value("step-bytes")? } else { 0.0 },
+        sharded_state_bytes: of.value("sharded-state-bytes")?,
+        paged: optimizer == Optimizer::PagedAdamw,
+        step_bytes: if optimizer == Optimizer::Adamw { of.value(step_key)? } else { 0.0 },
         step_group: of.value("step-group-params")?,
         qlora_bytes: of.value("qlora-bytes")?,
         fp8_copy_bytes: of.value("fp8-copy-bytes")?,
         activation_scale: of.value("activation-scale")?,
         norm_copies: of.value("norm-copies")?,
         sequence_parallel: of.value("sequence-parallel")?,
+        host_checkpoints: of.value("host-checkpoints")?,
         selective_share: of.value("activation-selective")?,
         recompute_layers: of.value("activation-recompute-layers")?,
         lora_share: of.value("activation-lora")?,

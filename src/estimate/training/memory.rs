@@ -15,8 +15,9 @@ use crate::workload::{Method, Offload, Recompute, Sharding};
 pub(super) struct StageMemory {
     pub(super) fixed: MemoryTerms,
     pub(super) per_sequence: MemoryTerms,
-    /// Bytes of one rank in the memory of the host.
+    /// Bytes of one rank in the memory of the host, and for each sequence of a micro-batch.
     pub(super) host: f64,
+    pub(super) host_per_sequence: f64,
     /// Bytes of whole weights while they are loaded, before they are shared out.
     pub(super) loading: Range,
     /// Bytes of temporary tensors while the optimizer steps, when activations and logits are gone.
@@ -90,12 +91,13 @@ impl TrainingModel<'_> {
             Some(last) if last.high > first.high => last,
             _ => first,
         };
-        MemoryEstimate { host_ram: self.host_ram(memory), ..fuller }
+        MemoryEstimate { host_ram: self.host_ram(memory, micro_batch), ..fuller }
     }
 
     /// Main memory of a node: what its ranks keep there, and the buffers that transfers need.
-    fn host_ram(&self, memory: &SplitMemory) -> f64 {
-        let rank = memory.first.host.max(memory.last.map_or(0.0, |last| last.host));
+    fn host_ram(&self, memory: &SplitMemory, micro_batch: f64) -> f64 {
+        let at = |stage: &StageMemory| stage.host + micro_batch * stage.host_per_sequence;
+        let rank = at(&memory.first).max(memory.last.as_ref().map_or(0.0, at));
         let ranks = self.machine.gpus_per_node.min(self.total_gpus);
         rank * f64::from(ranks) * self.constants.memory.host_buffers
     }
@@ -144,7 +146,24 @@ impl TrainingModel<'_> {
         per_sequence.framework =
             c.fragmentation * (per_sequence.activations + per_sequence.logits + per_sequence.workspace);
         let loading = self.loading_bytes(split, fixed.weights);
-        StageMemory { fixed, per_sequence, host: states.host, loading, step: states.step }
+        let host_per_sequence = self.host_inputs(split, seq_len);
+        StageMemory { fixed, per_sequence, host: states.host, host_per_sequence, loading, step: states.step }
+    }
+
+    /// Whether the inputs of recomputed layers wait in the memory of the host (`--checkpoint-in-cpu` of `DeepSpeed`).
+    fn host_keeps_inputs(&self, split: &Split) -> bool {
+        self.constants.memory.host_checkpoints > 0.0
+            && split.sharding == Sharding::Zero3
+            && split.recompute == Recompute::Full
+    }
+
+    /// Bytes of such inputs of one sequence; tensor parallel ranks keep a part each (`--partition-activations`).
+    fn host_inputs(&self, split: &Split, seq_len: f64) -> f64 {
+        if !self.host_keeps_inputs(split) {
+            return 0.0;
+        }
+        let element = numeric::element_bytes(self.precision);
+        self.stage_layers(split) * seq_len / split.cp * self.shape.hidden * element / split.tp
     }
 
     /// Software that shares frozen weights out only once they are loaded holds them whole beside its shard until then.
@@ -194,7 +213,8 @@ impl TrainingModel<'_> {
             }
             Recompute::Full => {
                 let at_work = c.recompute_layers.min(layers) * (values + scores) + gradients;
-                in_flight * layers * inputs / between + beyond_loss(at_work)
+                let kept = if self.host_keeps_inputs(split) { 0.0 } else { inputs / between };
+                in_flight * layers * kept + beyond_loss(at_work)
             }
         }
     }

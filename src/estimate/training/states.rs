@@ -98,14 +98,17 @@ impl TrainingModel<'_> {
             let weights = kind.frozen + kind.trained * element + narrow_params * narrow;
             all.weights += weights / shared_from(Sharding::Zero3);
             all.gradients += kind.trained * c.gradient_bytes.expected / shared_from(Sharding::Zero2);
-            all.optimizer +=
-                kind.trained * (c.optimizer_bytes + c.share_gradient_bytes) / shared_from(Sharding::Zero1);
+            let sharded = if split.sharding == Sharding::Ddp { 0.0 } else { c.sharded_state_bytes };
+            let moments = c.optimizer_bytes + c.share_gradient_bytes + sharded;
+            all.optimizer += kind.trained * moments / shared_from(Sharding::Zero1);
             all.master_weights += kind.trained * c.master_bytes / shared_from(Sharding::Zero1);
             stepped += kind.trained / shared_from(Sharding::Zero1);
         }
         let group = if split.sharding == Sharding::Zero3 { c.step_group } else { f64::INFINITY };
         let step = if split.offloads(Offload::Optimizer) { 0.0 } else { c.step_bytes * stepped.min(group) };
-        States { step, ..offloaded(all, split.offload) }
+        let paged = if c.paged { std::mem::take(&mut all.optimizer) } else { 0.0 };
+        let states = offloaded(all, split.offload);
+        States { step, host: states.host + paged, ..states }
     }
 }
 

@@ -214,7 +214,10 @@ impl TrainingModel<'_> {
         let trained = self.trained_params(split, stage_share) / sharing;
         let bytes = trained * c.optimizer_traffic_bytes;
         if split.offload == Offload::None {
-            return bytes / (self.machine.bandwidth() * c.bandwidth_efficiency);
+            // Moments in shared memory come from the host and go back, where the GPU has no room to keep them.
+            let memory = &self.constants.memory;
+            let moved = if memory.paged { 2.0 * trained * memory.optimizer_bytes } else { 0.0 };
+            return bytes / (self.machine.bandwidth() * c.bandwidth_efficiency) + moved / c.host_link;
         }
         // The step runs on the host: gradients go there, weights come back, and all ranks of a node share its memory
         // (Ren et al. 2021, ZeRO-Offload, section 4).

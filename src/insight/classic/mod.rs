@@ -117,7 +117,9 @@ impl Case {
         let mut prediction = Prediction::default();
         let rate = table.rate(&point);
         if let Some(rate) = rate {
-            prediction.values = self.figures(rate.per_gpu, preset.is_some_and(|row| row.vocab > 0));
+            let over = catalog.constant("sample-latency-over", None, None, Some(&self.class), 1);
+            let over = over.map_or(1.0, |constant| constant.value.max(1.0));
+            prediction.values = self.figures(rate.per_gpu, preset.is_some_and(|row| row.vocab > 0), over);
             prediction.basis = if rate.measured { Basis::Measured } else { Basis::Formula };
         }
         if let (Some(row), Some(work), Some(batch)) = (preset, work, self.batch) {
@@ -142,8 +144,9 @@ impl Case {
         Ok(prediction)
     }
 
-    /// Metrics that a rate gives; which of them was measured is not known here.
-    fn figures(&self, per_gpu: Range, on_tokens: bool) -> Vec<(Metric, Range)> {
+    /// Metrics that a rate gives; which of them was measured is not known here. A batch may take `over` times as long as the
+    /// rate tells: software that works on the next one meanwhile, or that leaves feeding out of the rate.
+    fn figures(&self, per_gpu: Range, on_tokens: bool, over: f64) -> Vec<(Metric, Range)> {
         let all = scaled(per_gpu, f64::from(self.gpus));
         let mut figures = vec![(Metric::SamplesPerS, all)];
         let images = self.kind == "vision" || self.kind.starts_with("mlperf");
@@ -165,7 +168,7 @@ impl Case {
         if let Some(batch) = self.batch.filter(|_| alone) {
             let ms = |rate: f64| batch / rate * 1e3;
             let latency =
-                Range { low: ms(per_gpu.high), expected: ms(per_gpu.expected), high: ms(per_gpu.low) };
+                Range { low: ms(per_gpu.high), expected: ms(per_gpu.expected), high: ms(per_gpu.low) * over };
             figures.push((Metric::LatencyMs, latency));
         }
         figures

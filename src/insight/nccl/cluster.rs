@@ -279,6 +279,12 @@ fn nodes(cluster: &mut Cluster, catalog: &Catalog, table: &Table, said: &Said) {
         cluster.nodes = Some((gpus / each).max(1));
         return;
     }
+    if let Some(hosts) = table.hosts.filter(|&hosts| gpus.is_multiple_of(hosts)) {
+        cluster.nodes = Some(hosts);
+        let why = "the log lists so many hosts; say `--nodes N` where not all of them took part";
+        cluster.assume("nccl-nodes", &hosts, why);
+        return;
+    }
     if let Some(id) = cluster.instance {
         let each = catalog.instance(id).whole_gpus();
         if gpus.is_multiple_of(each) || gpus < each {

@@ -4,9 +4,10 @@ use super::cluster::{self, Cluster, Said};
 use super::expect::{Expectation, Limits, expectations};
 use super::measure::{self, Figures};
 use super::meets::Meets;
-use super::verdict::{Basis, Confidence, Status, Verdict};
+use super::verdict::{Basis, Status, Verdict};
 use super::{Collective, Log, Table, slow};
 use crate::catalog::Catalog;
+use crate::insight::Confidence;
 
 /// Something behind a verdict, or worth knowing beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::super::text;
 use super::collective::Collective;
 use super::header::{self, Footer};
-use super::{Layout, Log, Point, Table, Tool, json, row};
+use super::{Layout, Log, Point, Table, Tool, hosts, json, reporter, row};
 use std::collections::BTreeSet;
 
 /// Longest line that is looked at, characters: nothing of a table is longer.
@@ -19,6 +19,10 @@ const MOST_FAILURES: usize = 8;
 pub(super) fn read(bytes: &[u8]) -> Log {
     let text = text::decode(bytes);
     let mut reader = Reader::default();
+    if let Some(runs) = reporter::read(&text) {
+        reader.reported(runs);
+        return reader.finish();
+    }
     if let Some(document) = json::read(&text) {
         reader.document(document);
         return reader.finish();
@@ -85,6 +89,8 @@ struct Reader {
     next: Vec<Collective>,
     named: Vec<Collective>,
     words: BTreeSet<String>,
+    /// Hosts that a batch system lists.
+    hosts: Option<u32>,
     known: bool,
 }
 
@@ -122,6 +128,18 @@ impl Reader {
             self.table.tool = Tool::NccomTest;
         }
         self.table.rows.push(point);
+    }
+
+    /// A file of `-Z` of rccl-tests.
+    fn reported(&mut self, runs: Vec<reporter::Run>) {
+        for run in runs {
+            self.begin();
+            let table = &mut self.table;
+            (table.tool, table.layout) = (Tool::RcclTests, Some(Layout::Reporter));
+            table.named.extend(run.collective);
+            table.asked = (run.gpus, None);
+            (table.rows, table.broken) = (run.rows, run.broken);
+        }
     }
 
     /// A file of `-J`.
@@ -176,6 +194,7 @@ impl Reader {
         }
         self.known |= line.contains("NCCL INFO") || line.contains("NCCL version");
         self.table.evidence.read(line);
+        self.hosts = self.hosts.or_else(|| hosts::listed(line));
         self.name(line, words);
         let lower = line.to_lowercase();
         if lower.contains("rccl") {
@@ -277,6 +296,7 @@ impl Reader {
         }
         for table in &mut self.tables {
             super::units::settle(table);
+            table.hosts = self.hosts;
         }
         Log { known: self.known, tables: self.tables, words: self.words }
     }

@@ -8,6 +8,7 @@ mod collective;
 mod conflicts;
 pub mod expect;
 mod header;
+mod hosts;
 pub mod impact;
 mod json;
 pub mod judge;
@@ -17,6 +18,7 @@ pub mod measure;
 mod meets;
 mod names;
 pub mod planner;
+mod reporter;
 mod row;
 mod slow;
 #[cfg(test)]
@@ -55,6 +57,8 @@ pub struct Table {
     threads_by_gpus: Option<u32>,
     /// Ranks and machines that the command line of nccom-test names.
     asked: (Option<u32>, Option<u32>),
+    /// Hosts that a batch system lists around it.
+    hosts: Option<u32>,
     /// The ranks that the header lists; some headers are cut.
     pub ranks: Vec<Rank>,
     /// The measurements.
@@ -140,6 +144,8 @@ pub enum Layout {
     Nccom,
     /// The file of `-J`, not the printed table.
     Json,
+    /// The file of `-Z` of rccl-tests.
+    Reporter,
 }
 
 impl Layout {
@@ -152,6 +158,7 @@ impl Layout {
             Self::Iterations => "iterations",
             Self::Nccom => "nccom",
             Self::Json => "json",
+            Self::Reporter => "reporter",
         }
     }
 }

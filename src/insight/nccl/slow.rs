@@ -5,9 +5,10 @@ use super::judge::Judged;
 use super::links;
 use super::measure::Figures;
 use super::meets::Meets;
-use super::verdict::{Confidence, Status, Verdict};
+use super::verdict::{Status, Verdict};
 use super::{Collective, Table};
 use crate::catalog::Catalog;
+use crate::insight::Confidence;
 
 /// Two decimals at most.
 pub(super) fn figure(value: f64) -> f64 {

@@ -77,28 +77,6 @@ impl Status {
     }
 }
 
-/// How sure a verdict is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// Hardly.
-    Low,
-    /// Fairly.
-    Medium,
-    /// Very.
-    High,
-}
-
-impl Confidence {
-    /// Its name in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
-}
-
 /// What an expectation rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {

@@ -29,6 +29,7 @@ pub(super) fn class<'a>(
         ("vllm", _) if !lower.contains("vllm") => class,
         ("eager", Some(version)) if lower.contains("transformers") => version,
         ("eager", _) => class,
+        ("exllama", _) if lower.contains("autoawq") => "autoawq-fused",
         (_, Some(version)) => version,
         ("vllm", None) if !is_recent(arch, gpu, arithmetic) => "vllm-v0",
         ("tensorrt-llm", None) if lower.contains("pytorch") => "tensorrt-llm-pytorch",
@@ -58,7 +59,18 @@ pub(super) fn tries_whole_prompts(class: &str) -> bool {
 
 /// Whether what is printed as peak is what the framework allocated, without the context of the GPU.
 pub(super) fn prints_allocated(class: &str) -> bool {
-    matches!(class, "eager" | "eager-v0" | "exllama")
+    matches!(class, "eager" | "eager-v0" | "exllama" | "autoawq-fused")
+}
+
+/// Whether the software lists its own buffers, so that a peak may be told with the context of the GPU or without.
+pub(super) fn lists_buffers(class: &str) -> bool {
+    class == "llama.cpp"
+}
+
+/// Whether the class of a row could be another one by its version, which the row does not state, with caches that are held
+/// twice: those of Transformers before 4.36 are tuples of tensors.
+pub(super) fn may_be_old(question: &Question, class: &str) -> bool {
+    class == "eager" && question.text("engine_version").is_none()
 }
 
 /// Whether what does not fit the KV cache waits for its turn; otherwise the whole batch must fit.

@@ -8,6 +8,10 @@ use crate::workload::precision::{Precision, Quantization};
 /// Formats that mean 16-bit weights.
 const PLAIN: [&str; 7] = ["", "fp16", "bf16", "f16", "float16", "bfloat16", "fp16/bf16 (16-bit default)"];
 
+/// Bits of a weight in GPTQ and AWQ, and of what each group of weights has besides: a 16-bit scale and a 4-bit zero point.
+const INT4_BITS: f64 = 4.0;
+const GROUP_BITS: f64 = 20.0;
+
 /// Bytes of one KV value by the name of its format; block formats of GGUF carry a scale for each 32 values.
 const KV_BYTES: [(&str, f64); 11] = [
     ("", 2.0),
@@ -43,7 +47,7 @@ pub(super) fn weights(
         return Ok((Quantization { bits: 32.0, ..plain }, Some(Precision::Fp32)));
     }
     let format = exl2(catalog, &text)
-        .or_else(|| Quantization::named(catalog, name(&text, experts)?))
+        .or_else(|| Quantization::named(catalog, name(&text, experts)?).map(|format| grouped(&text, format)))
         .ok_or_else(unknown)?;
     Ok((format, None))
 }
@@ -52,6 +56,17 @@ pub(super) fn weights(
 fn exl2(catalog: &Catalog, text: &str) -> Option<Quantization> {
     let bits = text.strip_prefix("exl2")?.split_whitespace().next()?.parse::<f64>().ok()?;
     Quantization::named(catalog, "exl2").map(|format| Quantization { bits, ..format })
+}
+
+/// `GPTQ-4bit g32`: a 16-bit scale and a 4-bit zero point for each group of 32.
+fn grouped(text: &str, format: Quantization) -> Quantization {
+    let stated = text.split([' ', '-', '_']).find_map(|word| word.strip_prefix('g')?.parse::<f64>().ok());
+    match (format.name.as_str(), stated) {
+        ("gptq" | "awq", Some(group)) if group >= 1.0 => {
+            Quantization { bits: INT4_BITS + GROUP_BITS / group, ..format }
+        }
+        _ => format,
+    }
 }
 
 /// The name in the catalog of a format as sources write it.

@@ -44,6 +44,8 @@ pub struct Case {
     has_format: bool,
     /// Whether the row says how the GPUs share the work.
     has_layout: bool,
+    /// Caches that the software may hold besides its own, by what the row leaves open.
+    spare_caches: f64,
 }
 
 /// What was measured, by the `kind` of the row.
@@ -144,6 +146,7 @@ impl Case {
             has_max_len,
             has_format: question.text("weight_precision").is_some(),
             has_layout,
+            spare_caches: if engine::may_be_old(question, class) { 1.0 } else { 0.0 },
         };
         case.checked()
     }
@@ -226,7 +229,7 @@ fn longest(arch: &Architecture, serving: &Serving, ask: Ask, stated: bool) -> u3
 
 /// INT8 and FP8 weights that a GPU has no arithmetic for are unpacked inside the kernel.
 fn widen(gpu: &Gpu, format: Quantization, class: &str) -> Quantization {
-    let plain = matches!(class, "eager" | "eager-v0" | "llama.cpp" | "exllama")
+    let plain = matches!(class, "eager" | "eager-v0" | "llama.cpp" | "exllama" | "autoawq-fused")
         && format.compute == Some(Precision::Int8);
     let lacks = format.compute == Some(Precision::Int8) && Precision::Int8.peak(gpu).is_none();
     Quantization { compute: format.compute.filter(|_| !plain && !lacks), ..format }

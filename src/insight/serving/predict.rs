@@ -38,7 +38,7 @@ impl Case {
         match self.ask {
             Ask::Decode => self.decode(model, layout, &mut values),
             Ask::Single => self.batch_of(model, layout, 1, &mut values),
-            Ask::LargestBatch => self.batch_of(model, layout, model.offline_batch(layout), &mut values),
+            Ask::LargestBatch => self.largest_batch(model, layout, &mut values),
             Ask::Prefill => self.prefill(model, layout, &mut values),
             Ask::Offline => self.offline(model, layout, &mut values),
             Ask::ClosedLoop => self.closed_loop(model, layout, &mut values),
@@ -84,18 +84,27 @@ impl Case {
             // One process that has its layers on several GPUs (`device_map`) tells what it holds on all of them.
             let allocated = engine::prints_allocated(&self.serving.engine);
             let spread_out = allocated && layout.tp * layout.pp > 1;
-            let counted = if spread_out { Layout { tp: 1, pp: 1, ..*layout } } else { *layout };
-            let memory = model.memory(&counted, self.per_replica(layout));
+            let load = self.per_replica(layout);
+            let memory = if spread_out {
+                model.memory_of_process(layout.tp * layout.pp, load)
+            } else {
+                model.memory(layout, load)
+            };
             let outside = if allocated { memory.terms.framework } else { 0.0 };
+            let lists = engine::lists_buffers(&self.serving.engine);
+            let unseen = if lists { memory.terms.framework } else { outside };
+            // Software of before joins the caches of all layers anew while the old ones are held.
+            let twice = self.spare_caches * memory.terms.kv_cache;
             let whole = memory.terms.total();
             let most = if spread_out { f64::INFINITY } else { machine.memory_bytes.max(whole) };
-            let peak = |bytes: f64| (bytes.min(most) - outside) / GIB;
+            let peak = |bytes: f64| bytes.min(most) / GIB;
             values.push((
                 Metric::PeakMemoryGib,
                 Range {
-                    low: peak(memory.low),
-                    expected: peak(memory.terms.total()),
-                    high: peak(memory.high),
+                    low: peak(memory.low - unseen),
+                    expected: peak(whole - outside),
+                    // Nobody says which counter was read: that of the driver sees the context as well.
+                    high: peak(memory.high + twice),
                 },
             ));
         }
@@ -127,6 +136,23 @@ impl Case {
         values.push((Metric::TotalTokensPerS, inverse(latency, sequences * (input + output))));
         values.push((Metric::TtftMs, scaled(model.prefill_range(first), MS)));
         values.push((Metric::TpotMs, scaled(model.decode_range(decode, batch), MS)));
+    }
+
+    /// The largest batch that fits: its range is that of the memory as well.
+    fn largest_batch(&self, model: &ServingModel, layout: &Layout, values: &mut Vec<(Metric, Range)>) {
+        let (fewest, most) = model.offline_batches(layout);
+        let of = |batch: u32| {
+            let mut values = Vec::new();
+            self.batch_of(model, layout, batch, &mut values);
+            values
+        };
+        let (fewer, more) = (of(fewest), of(most));
+        values.extend(of(model.offline_batch(layout)).into_iter().zip(fewer.iter().zip(&more)).map(
+            |((metric, range), (&(_, one), &(_, other)))| {
+                let (low, high) = (range.low.min(one.low), range.high.max(one.high));
+                (metric, Range { low: low.min(other.low), high: high.max(other.high), ..range })
+            },
+        ));
     }
 
     /// The prompt alone.

@@ -3,6 +3,7 @@
 use super::usage::Usage;
 use super::{Growth, Metric, Series, Slice, Spread, Thresholds};
 use crate::catalog::gpu::Gpu;
+use crate::insight::Confidence;
 use crate::units::GIB;
 
 mod notes;
@@ -41,28 +42,6 @@ impl Verdict {
             Self::Oversized => "oversized",
             Self::MemoryBound => "memory-bound",
             Self::RightSized => "right-sized",
-        }
-    }
-}
-
-/// How far a verdict can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// A hint.
-    Low,
-    /// Likely.
-    Medium,
-    /// As sure as a log can be.
-    High,
-}
-
-impl Confidence {
-    /// Name in outputs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
         }
     }
 }

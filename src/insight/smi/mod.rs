@@ -26,7 +26,7 @@ mod value;
 mod xml;
 
 pub use card::{Card, card, is_other_memory};
-pub use judge::{Confidence, Finding, Judged, Need, Rank, Verdict, judge, together};
+pub use judge::{Finding, Judged, Need, Rank, Verdict, judge, together};
 pub use metric::Metric;
 pub use thresholds::Thresholds;
 pub use trend::Growth;

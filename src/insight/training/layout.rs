@@ -48,7 +48,7 @@ impl Spread {
         let one_kind = ["fsdp", "zero", "ddp"].iter().any(|kind| text.contains(kind));
         // Software that splits a layer or a network says so; what is silent about it copies or shards (DDP, FSDP, ZeRO).
         let class = framework_class(catalog, &question.lower("framework"));
-        let replicas_only = matches!(class, Some("generic" | "unsloth" | "pure-bf16" | "litgpt" | "fused"));
+        let replicas_only = class.is_some_and(|class| !matches!(class, "tuned" | "legacy" | "auto-gptq"));
         let said = tp.is_some() || pp.is_some() || cp.is_some() || one_kind;
         let stated = said || replicas_only || total_gpus == 1;
         let (tp, pp, cp) = (tp.unwrap_or(1), pp.unwrap_or(1), cp.unwrap_or(1));

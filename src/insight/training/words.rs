@@ -72,6 +72,8 @@ pub(super) fn optimizer(question: &Question) -> Optimizer {
     let has = |mark: &str| text.contains(mark);
     if has("8bit") || has("8-bit") {
         Optimizer::Adamw8bit
+    } else if has("paged") {
+        Optimizer::PagedAdamw
     } else if has("adafactor") {
         Optimizer::Adafactor
     } else if has("sgd") || has("lars") || has("muon") {
@@ -115,7 +117,8 @@ pub(super) enum Counter {
 }
 
 /// The counter as named; else that of the software. litgpt prints `torch.cuda.max_memory_allocated` at the end of a run
-/// (`finetune/lora.py`, 2024-03); torchtune, torchtitan and Unsloth print what is reserved; trainers without a figure of
+/// (`finetune/lora.py`, 2024-03); torchtune, torchtitan, Unsloth and ms-swift (`torch.cuda.max_memory_reserved`, trainers of
+/// 2024-01) print what is reserved; trainers without a figure of
 /// their own (Transformers, DeepSpeed, `InternEvo`) leave it to `nvidia-smi`.
 pub(super) fn counter(kind: &str, class: &str) -> Counter {
     match kind {
@@ -124,7 +127,7 @@ pub(super) fn counter(kind: &str, class: &str) -> Counter {
         "reserved" => Counter::Reserved,
         _ => match class {
             "litgpt" => Counter::Allocated,
-            "generic" | "auto-gptq" => Counter::Driver,
+            "generic" | "deepspeed" | "auto-gptq" => Counter::Driver,
             _ => Counter::Reserved,
         },
     }
@@ -134,7 +137,8 @@ pub(super) fn counter(kind: &str, class: &str) -> Counter {
 /// no usual rank of its own (litgpt 8 to 32, Unsloth 16), and 16 for `LoRA`, the middle of the defaults of common tools (8 to
 /// 64).
 pub(super) fn lora_rank(question: &Question, method: Method, class: &str) -> u32 {
-    let of_the_paper = method == Method::Qlora && matches!(class, "generic" | "auto-gptq");
+    let of_the_paper =
+        method == Method::Qlora && matches!(class, "generic" | "deepspeed" | "ms-swift" | "auto-gptq");
     question.count("lora_rank").unwrap_or(if of_the_paper { 64 } else { 16 })
 }
 
@@ -187,10 +191,19 @@ pub(super) fn class<'a>(catalog: &'a Catalog, question: &Question, gpu: &Gpu) ->
     let class = software::framework_class(catalog, &question.lower("framework")).unwrap_or(unstated);
     match class {
         "generic" if precision.contains("bf16-true") => "pure-bf16",
-        "generic" if precision.contains("gptq") => "auto-gptq",
+        "generic" | "ms-swift" if precision.contains("gptq") => "auto-gptq",
+        "generic" if under_deepspeed(question) => "deepspeed",
         "tuned" if half && pretraining && (gpu.bf16 || gpu.year < TILED_SINCE) => "legacy",
         class => class,
     }
+}
+
+/// Whether plain software trains under `DeepSpeed`: the names of its sharding say so, and the scripts of models that train
+/// all weights with Transformers run under it (QwenLM/Qwen `finetune/finetune_ds.sh`, 2023-11).
+fn under_deepspeed(question: &Question) -> bool {
+    let scripts = ["hf-transformers", "transformers"].contains(&question.lower("framework").as_str());
+    let all_weights = matches!(question.lower("method").as_str(), "full" | "");
+    question.lower("sharding").contains("zero") || scripts && all_weights
 }
 
 /// Attention that keeps its scores: software of before 2022, and GPUs that tiled kernels do not run on.

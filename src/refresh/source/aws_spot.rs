@@ -6,7 +6,7 @@
 
 use super::skypilot::is_local;
 use crate::catalog::price::Billing;
-use crate::refresh::json::{Few, Loose, Walk, walk};
+use crate::refresh::json::{Few, Loose, each};
 use crate::refresh::{Amount, Fault, Ledger, Offer, Reason};
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -22,49 +22,35 @@ struct Entry {
     timestamp: Loose,
 }
 
-struct History<'l, 'c> {
-    ledger: &'l mut Ledger<'c>,
-    items: u64,
-}
-
 /// Reads a price history.
 pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
-    walk(from, &mut History { ledger, items: 0 })
+    each(from, &[&["SpotPriceHistory"]], |number, _, item: Entry| price(ledger, number, &item))
 }
 
-impl Walk for History<'_, '_> {
-    type Item = Entry;
-
-    fn paths(&self) -> &'static [&'static [&'static str]] {
-        &[&["SpotPriceHistory"]]
+fn price(ledger: &mut Ledger<'_>, number: u64, item: &Entry) -> Result<(), Fault> {
+    let (zone, machine) = (item.availability_zone.text(), item.instance_type.text());
+    let region = zone.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    // us-east-1-bos-1a: behind the number of the region stands another place.
+    let local = zone.trim_start_matches(|c: char| !c.is_ascii_digit()).contains('-');
+    let what = format!("{machine} {zone} {}", item.product_description.text());
+    let system = item.product_description.text();
+    if !system.is_empty() && !matches!(system, "Linux/UNIX" | "Linux/UNIX (Amazon VPC)") {
+        ledger.skip(Reason::OtherSoftware, number, &what);
+    } else if local || is_local(region, zone) {
+        ledger.skip(Reason::LocalZone, number, &what);
+    } else if let Ok(time) = item.timestamp.text().parse::<Timestamp>() {
+        let day = jiff::tz::Offset::UTC.to_datetime(time).date();
+        let mut offer = Offer::new(machine, region, Amount::Text(item.spot_price.text()));
+        offer.slot = zone;
+        offer.seq = time.as_second();
+        offer.billing = Billing::Spot;
+        offer.line = number;
+        offer.as_of = Some(day);
+        ledger.offer(&offer)?;
+    } else {
+        ledger.skip(Reason::DateNotUsable, number, &what);
     }
-
-    fn item(&mut self, _: usize, _: &str, item: Entry) -> Result<(), Fault> {
-        self.items += 1;
-        let (zone, machine) = (item.availability_zone.text(), item.instance_type.text());
-        let region = zone.trim_end_matches(|c: char| c.is_ascii_lowercase());
-        // us-east-1-bos-1a: behind the number of the region stands another place.
-        let local = zone.trim_start_matches(|c: char| !c.is_ascii_digit()).contains('-');
-        let what = format!("{machine} {zone} {}", item.product_description.text());
-        let system = item.product_description.text();
-        if !system.is_empty() && !matches!(system, "Linux/UNIX" | "Linux/UNIX (Amazon VPC)") {
-            self.ledger.skip(Reason::OtherSoftware, self.items, &what);
-        } else if local || is_local(region, zone) {
-            self.ledger.skip(Reason::LocalZone, self.items, &what);
-        } else if let Ok(time) = item.timestamp.text().parse::<Timestamp>() {
-            let day = jiff::tz::Offset::UTC.to_datetime(time).date();
-            let mut offer = Offer::new(machine, region, Amount::Text(item.spot_price.text()));
-            offer.slot = zone;
-            offer.seq = time.as_second();
-            offer.billing = Billing::Spot;
-            offer.line = self.items;
-            offer.as_of = Some(day);
-            self.ledger.offer(&offer)?;
-        } else {
-            self.ledger.skip(Reason::DateNotUsable, self.items, &what);
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Machines of one operating system in one region, with savings.
@@ -77,29 +63,17 @@ struct Systems {
     windows: Few<serde::de::IgnoredAny>,
 }
 
-struct Advisor<'l, 'c> {
-    ledger: &'l mut Ledger<'c>,
-}
-
 /// Reads the data of the advisor.
 pub(super) fn read_advisor(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
-    walk(from, &mut Advisor { ledger })
+    each(from, &[&["spot_advisor"]], |_, key, item: Systems| savings(ledger, key, &item))
 }
 
-impl Walk for Advisor<'_, '_> {
-    type Item = Systems;
-
-    fn paths(&self) -> &'static [&'static [&'static str]] {
-        &[&["spot_advisor"]]
+fn savings(ledger: &mut Ledger<'_>, region: &str, item: &Systems) -> Result<(), Fault> {
+    for _ in 0..item.linux.0.len() {
+        ledger.skip(Reason::NotAPrice, 0, &format_args!("{region}: savings in per cent"));
     }
-
-    fn item(&mut self, _: usize, region: &str, item: Systems) -> Result<(), Fault> {
-        for _ in 0..item.linux.0.len() {
-            self.ledger.skip(Reason::NotAPrice, 0, &format_args!("{region}: savings in per cent"));
-        }
-        for _ in 0..item.windows.0.len() {
-            self.ledger.skip(Reason::OtherSoftware, 0, &format_args!("{region}: Windows"));
-        }
-        Ok(())
+    for _ in 0..item.windows.0.len() {
+        ledger.skip(Reason::OtherSoftware, 0, &format_args!("{region}: Windows"));
     }
+    Ok(())
 }

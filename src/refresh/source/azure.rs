@@ -5,7 +5,7 @@
 //! case (`WestUS3`); prices may have ended (`effectiveEndDate`) or be announced (`effectiveStartDate`).
 
 use crate::catalog::price::Billing;
-use crate::refresh::json::{Few, Loose, Walk, walk};
+use crate::refresh::json::{Few, Loose, each};
 use crate::refresh::ledger::decimal;
 use crate::refresh::{Amount, Fault, Hardware, Ledger, Offer, Reason};
 use jiff::civil::Date;
@@ -42,64 +42,49 @@ struct Plan {
     term: Loose,
 }
 
-struct Pages<'l, 'c> {
-    ledger: &'l mut Ledger<'c>,
-    items: u64,
-}
-
 /// Reads pages, one behind the other.
 pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
-    walk(from, &mut Pages { ledger, items: 0 })
+    each(from, &[&["Items"]], |number, _, item: Item| meter(ledger, number, &item))
 }
 
-impl Walk for Pages<'_, '_> {
-    type Item = Item;
-
-    fn paths(&self) -> &'static [&'static [&'static str]] {
-        &[&["Items"]]
-    }
-
-    fn item(&mut self, _: usize, _: &str, item: Item) -> Result<(), Fault> {
-        self.items += 1;
-        let machine = item.arm_sku_name.text();
-        let what = format!("{machine} {} {}", item.arm_region_name.text(), item.meter_name.text());
-        let found = kind(&item).and_then(|found| in_force(&item, self.ledger.day()).map(|()| found));
-        let (billing, term) = match found {
-            Ok(found) => found,
-            Err(reason) => {
-                self.ledger.skip(reason, self.items, &what);
-                return Ok(());
-            }
-        };
-        let price = item.retail_price.text();
-        let mut offer = Offer::new(machine, item.arm_region_name.text(), Amount::Text(price));
-        offer.billing = billing;
-        offer.currency = item.currency_code.text();
-        offer.line = self.items;
-        let known =
-            super::super::hardware::named(self.ledger.catalog(), self.ledger.need_provider()?, machine);
-        // The list does not tell GPUs: a machine that the catalog does not have cannot be placed.
-        offer.hardware =
-            Hardware { gpus: known.map(|id| self.ledger.catalog().instance(id).gpus), ..Hardware::default() };
-        if let Some(hours) = term {
-            let hourly = decimal(price).and_then(|total| total.checked_div(Decimal::from(hours)));
-            offer.amount = hourly.map_or(Amount::Text(price), Amount::Exact);
+fn meter(ledger: &mut Ledger<'_>, number: u64, item: &Item) -> Result<(), Fault> {
+    let machine = item.arm_sku_name.text();
+    let what = format!("{machine} {} {}", item.arm_region_name.text(), item.meter_name.text());
+    let found = kind(&item).and_then(|found| in_force(&item, ledger.day()).map(|()| found));
+    let (billing, term) = match found {
+        Ok(found) => found,
+        Err(reason) => {
+            ledger.skip(reason, number, &what);
+            return Ok(());
         }
-        self.ledger.offer(&offer)?;
-        for plan in &item.savings_plan.0 {
-            match plan.term.text() {
-                "1 Year" => offer.billing = Billing::Savings1y,
-                "3 Years" => offer.billing = Billing::Savings3y,
-                _ => {
-                    self.ledger.skip(Reason::NoBillingKind, self.items, &what);
-                    continue;
-                }
-            }
-            offer.amount = Amount::Text(plan.retail_price.text());
-            self.ledger.offer(&offer)?;
-        }
-        Ok(())
+    };
+    let price = item.retail_price.text();
+    let mut offer = Offer::new(machine, item.arm_region_name.text(), Amount::Text(price));
+    offer.billing = billing;
+    offer.currency = item.currency_code.text();
+    offer.line = number;
+    let known = super::super::hardware::named(ledger.catalog(), ledger.need_provider()?, machine);
+    // The list does not tell GPUs: a machine that the catalog does not have cannot be placed.
+    offer.hardware =
+        Hardware { gpus: known.map(|id| ledger.catalog().instance(id).gpus), ..Hardware::default() };
+    if let Some(hours) = term {
+        let hourly = decimal(price).and_then(|total| total.checked_div(Decimal::from(hours)));
+        offer.amount = hourly.map_or(Amount::Text(price), Amount::Exact);
     }
+    ledger.offer(&offer)?;
+    for plan in &item.savings_plan.0 {
+        match plan.term.text() {
+            "1 Year" => offer.billing = Billing::Savings1y,
+            "3 Years" => offer.billing = Billing::Savings3y,
+            _ => {
+                ledger.skip(Reason::NoBillingKind, number, &what);
+                continue;
+            }
+        }
+        offer.amount = Amount::Text(plan.retail_price.text());
+        ledger.offer(&offer)?;
+    }
+    Ok(())
 }
 
 /// Whether a price holds on a day: a list has those that have ended, and those that are announced.

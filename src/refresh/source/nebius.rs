@@ -3,7 +3,7 @@
 //! the other. A machine is called `PLATFORM_PRESET`, as in SkyPilot's catalog.
 
 use crate::catalog::price::Billing;
-use crate::refresh::json::{Loose, Walk, walk};
+use crate::refresh::json::{Loose, each};
 use crate::refresh::{Amount, Fault, Hardware, Ledger, Offer};
 use serde::Deserialize;
 use std::io::Read;
@@ -36,36 +36,22 @@ struct Total {
     cost: Loose,
 }
 
-struct Estimates<'l, 'c> {
-    ledger: &'l mut Ledger<'c>,
-    items: u64,
-}
-
 /// Reads estimates.
 pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
-    walk(from, &mut Estimates { ledger, items: 0 })
+    each(from, &[&[]], |number, _, item: Estimate| estimate(ledger, number, &item))
 }
 
-impl Walk for Estimates<'_, '_> {
-    type Item = Estimate;
-
-    fn paths(&self) -> &'static [&'static [&'static str]] {
-        &[&[]]
+fn estimate(ledger: &mut Ledger<'_>, number: u64, item: &Estimate) -> Result<(), Fault> {
+    let (platform, preset) = (item.platform.text(), item.preset.text());
+    let name = if platform.is_empty() { String::new() } else { format!("{platform}_{preset}") };
+    let mut offer =
+        Offer::new(&name, item.region.text(), Amount::Text(item.hourly_cost.general.total.cost.text()));
+    if item.preemptible.flag() == Some(true) {
+        offer.billing = Billing::Spot;
     }
-
-    fn item(&mut self, _: usize, _: &str, item: Estimate) -> Result<(), Fault> {
-        self.items += 1;
-        let (platform, preset) = (item.platform.text(), item.preset.text());
-        let name = if platform.is_empty() { String::new() } else { format!("{platform}_{preset}") };
-        let mut offer =
-            Offer::new(&name, item.region.text(), Amount::Text(item.hourly_cost.general.total.cost.text()));
-        if item.preemptible.flag() == Some(true) {
-            offer.billing = Billing::Spot;
-        }
-        offer.line = self.items;
-        offer.hardware = hardware(platform, preset);
-        self.ledger.offer(&offer)
-    }
+    offer.line = number;
+    offer.hardware = hardware(platform, preset);
+    ledger.offer(&offer)
 }
 
 /// What the names say: `gpu-h100-sxm` and `8gpu-128vcpu-1600gb`.

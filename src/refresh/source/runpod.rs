@@ -4,7 +4,7 @@
 //! price equals the community price and is none; terms of weeks and months have no billing kind here.
 
 use crate::catalog::price::Billing;
-use crate::refresh::json::{Loose, Walk, walk};
+use crate::refresh::json::{Loose, each};
 use crate::refresh::{Amount, Fault, Hardware, Ledger, Offer, Reason};
 use serde::Deserialize;
 use std::io::Read;
@@ -26,59 +26,44 @@ pub(super) struct GpuType {
     six_month_price: Loose,
 }
 
-struct Types<'l, 'c> {
-    ledger: &'l mut Ledger<'c>,
-    items: u64,
-}
-
 /// Reads the answer.
 pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
-    walk(from, &mut Types { ledger, items: 0 })
+    each(from, &[&["data", "gpuTypes"]], |number, _, item: GpuType| gpu(ledger, number, &item))
 }
 
-impl Walk for Types<'_, '_> {
-    type Item = GpuType;
-
-    fn paths(&self) -> &'static [&'static [&'static str]] {
-        &[&["data", "gpuTypes"]]
-    }
-
-    fn item(&mut self, _: usize, _: &str, item: GpuType) -> Result<(), Fault> {
-        self.items += 1;
-        let clouds = [
-            ("runpod", &item.secure_cloud, &item.secure_price, &item.secure_spot_price),
-            ("runpod-community", &item.community_cloud, &item.community_price, &item.community_spot_price),
-        ];
-        for (provider, offered, price, spot) in clouds {
-            for (billing, amount) in [(Billing::OnDemand, price), (Billing::Spot, spot)] {
-                let text = amount.text();
-                if text.is_empty() && billing == Billing::Spot {
-                    continue;
-                }
-                let what = format!("{} {provider} {} {text}", item.id.text(), billing.name());
-                if offered.flag() == Some(false) {
-                    self.ledger.skip(Reason::NotOffered, self.items, &what);
-                    continue;
-                }
-                let mut offer = Offer::new("", "global", Amount::Text(text));
-                offer.provider = provider;
-                offer.billing = billing;
-                offer.line = self.items;
-                offer.hardware = Hardware {
-                    gpu: item.id.text(),
-                    memory_gib: item.memory_in_gb.number(),
-                    gpus: Some(1.0),
-                    ..Hardware::default()
-                };
-                self.ledger.offer(&offer)?;
+fn gpu(ledger: &mut Ledger<'_>, number: u64, item: &GpuType) -> Result<(), Fault> {
+    let clouds = [
+        ("runpod", &item.secure_cloud, &item.secure_price, &item.secure_spot_price),
+        ("runpod-community", &item.community_cloud, &item.community_price, &item.community_spot_price),
+    ];
+    for (provider, offered, price, spot) in clouds {
+        for (billing, amount) in [(Billing::OnDemand, price), (Billing::Spot, spot)] {
+            let text = amount.text();
+            if text.is_empty() && billing == Billing::Spot {
+                continue;
             }
+            let what = format!("{} {provider} {} {text}", item.id.text(), billing.name());
+            if offered.flag() == Some(false) {
+                ledger.skip(Reason::NotOffered, number, &what);
+                continue;
+            }
+            let mut offer = Offer::new("", "global", Amount::Text(text));
+            offer.provider = provider;
+            offer.billing = billing;
+            offer.line = number;
+            offer.hardware = Hardware {
+                gpu: item.id.text(),
+                memory_gib: item.memory_in_gb.number(),
+                gpus: Some(1.0),
+                ..Hardware::default()
+            };
+            ledger.offer(&offer)?;
         }
-        let terms =
-            [&item.one_week_price, &item.one_month_price, &item.three_month_price, &item.six_month_price];
-        for term in terms.into_iter().filter(|term| term.number().is_some()) {
-            let what = format!("{} for a term: {}", item.id.text(), term.text());
-            self.ledger.skip(Reason::NoBillingKind, self.items, &what);
-        }
-        Ok(())
     }
+    let terms = [&item.one_week_price, &item.one_month_price, &item.three_month_price, &item.six_month_price];
+    for term in terms.into_iter().filter(|term| term.number().is_some()) {
+        let what = format!("{} for a term: {}", item.id.text(), term.text());
+        ledger.skip(Reason::NoBillingKind, number, &what);
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Vast.ai API, `/bundles`: offers of a marketplace. A price is the median of the offers of so many GPUs; the least bid of an
 //! interruptible machine is no price (P123: a bid is not what is paid).
 
-use crate::refresh::json::{Loose, Walk, walk};
+use crate::refresh::json::{Loose, each};
 use crate::refresh::{Amount, Fault, Hardware, Ledger, Offer, Reason};
 use serde::Deserialize;
 use std::io::Read;
@@ -18,43 +18,29 @@ pub(super) struct Bundle {
     rentable: Loose,
 }
 
-struct Bundles<'l, 'c> {
-    ledger: &'l mut Ledger<'c>,
-    items: u64,
-}
-
 /// Reads the answer.
 pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
-    walk(from, &mut Bundles { ledger, items: 0 })
+    each(from, &[&["offers"]], |number, _, item: Bundle| bundle(ledger, number, &item))
 }
 
-impl Walk for Bundles<'_, '_> {
-    type Item = Bundle;
-
-    fn paths(&self) -> &'static [&'static [&'static str]] {
-        &[&["offers"]]
+fn bundle(ledger: &mut Ledger<'_>, number: u64, item: &Bundle) -> Result<(), Fault> {
+    let what = format!("offer {} {}", item.id.text(), item.gpu_name.text());
+    if item.min_bid.number().is_some() {
+        ledger.skip(Reason::NotAPrice, number, &format_args!("{what}: a least bid"));
     }
-
-    fn item(&mut self, _: usize, _: &str, item: Bundle) -> Result<(), Fault> {
-        self.items += 1;
-        let what = format!("offer {} {}", item.id.text(), item.gpu_name.text());
-        if item.min_bid.number().is_some() {
-            self.ledger.skip(Reason::NotAPrice, self.items, &format_args!("{what}: a least bid"));
-        }
-        if item.rentable.flag() == Some(false) {
-            self.ledger.skip(Reason::NotOffered, self.items, &what);
-            return Ok(());
-        }
-        let mut offer = Offer::new("", "global", Amount::Text(item.dph_total.text()));
-        offer.slot = item.id.text();
-        offer.pooled = true;
-        offer.line = self.items;
-        offer.hardware = Hardware {
-            gpu: item.gpu_name.text(),
-            memory_gib: item.gpu_ram.number().map(|mib| mib / 1024.0),
-            gpus: item.num_gpus.number(),
-            ..Hardware::default()
-        };
-        self.ledger.offer(&offer)
+    if item.rentable.flag() == Some(false) {
+        ledger.skip(Reason::NotOffered, number, &what);
+        return Ok(());
     }
+    let mut offer = Offer::new("", "global", Amount::Text(item.dph_total.text()));
+    offer.slot = item.id.text();
+    offer.pooled = true;
+    offer.line = number;
+    offer.hardware = Hardware {
+        gpu: item.gpu_name.text(),
+        memory_gib: item.gpu_ram.number().map(|mib| mib / 1024.0),
+        gpus: item.num_gpus.number(),
+        ..Hardware::default()
+    };
+    ledger.offer(&offer)
 }

@@ -6,11 +6,14 @@ use gpuadvise::catalog::load::{Loaded, Sections, with_cache, with_overlays};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const COST: [&str; 7] = ["cost", "--instance", "aws/made.3", "--catalog", "big.toml", "--hours", "5"];
+const COST: [&str; 7] = ["cost", "--instance", "aws/made.1", "--catalog", "big.toml", "--hours", "5"];
+
+/// Prices of the smallest overlay made by rule that is long enough for a place in the cache: twice the 64 KiB of the rule.
+const SMALL: usize = 800;
 
 /// A program beside an overlay that is long enough to be worth a place in the cache.
 fn program() -> Program {
-    let program = Program::new().file("big.toml", &big::overlay(2000));
+    let program = Program::new().file("big.toml", &big::overlay(SMALL));
     let cache = program.folder().join("cache");
     let cache = cache.display().to_string();
     program.env("GPUADVISE_CACHE", &cache)
@@ -36,7 +39,7 @@ fn a_catalog_from_the_cache_is_the_one_that_was_compiled() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("big.toml");
     // With every kind of note that a price can have, and a warning.
-    let mut text = big::overlay(2000);
+    let mut text = big::overlay(SMALL);
     text.push_str(
         "\n[[price]]\nprovider = \"aws\"\ninstance = \"made.1\"\nregion = \"made-1\"\nbilling = \"reserved-1y\"\nupfront-fee = 12345.67\nrecurring-per-hour = 0.1234567\nsource = \"import-1\"\n\
          [[price]]\nprovider = \"aws\"\ninstance = \"made.1\"\nregion = \"made-2\"\nbilling = \"savings-1y\"\nper-hour = 0.1234567890123456789012345\ncurrency = \"EUR\"\nsource = \"import-1\"\n\
@@ -94,7 +97,7 @@ fn content_counts_and_no_clock() {
     let before = program.run(&COST).stdout;
     let time = fs::metadata(&file).unwrap().modified().unwrap();
     let set_back = || fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
-    let dearer = big::overlay(2000).replace("usd-per-hour = 2.", "usd-per-hour = 1.");
+    let dearer = big::overlay(SMALL).replace("usd-per-hour = 2.", "usd-per-hour = 1.");
     fs::write(&file, &dearer).unwrap();
     set_back();
     let after = verbose(&program);
@@ -140,7 +143,7 @@ fn damaged_entries_are_made_anew() {
 
 #[test]
 fn a_cache_that_cannot_be_written_is_no_error() {
-    let program = Program::new().file("big.toml", &big::overlay(2000)).file("taken", "a file");
+    let program = Program::new().file("big.toml", &big::overlay(SMALL)).file("taken", "a file");
     let places = ["taken", "taken/below", "/proc/nowhere"];
     for place in places {
         let finished = program.command(&COST).env("GPUADVISE_CACHE", place).output().unwrap();
@@ -153,7 +156,7 @@ fn a_cache_that_cannot_be_written_is_no_error() {
 
 #[test]
 fn the_folder_follows_the_usual_variables() {
-    let program = Program::new().file("big.toml", &big::overlay(2000));
+    let program = Program::new().file("big.toml", &big::overlay(SMALL));
     let home = program.folder().to_owned();
     let at = |variables: &[(&str, &str)]| {
         assert!(program.command(&COST).envs(variables.iter().copied()).output().unwrap().status.success());
@@ -186,7 +189,7 @@ fn only_the_newest_entries_are_kept() {
     }
     fs::write(cache.join(".left.tmp"), "killed").unwrap();
     fs::write(cache.join("mine.txt"), "not of the cache").unwrap();
-    fs::write(program.folder().join("big.toml"), big::overlay(2400)).unwrap();
+    fs::write(program.folder().join("big.toml"), big::overlay(SMALL + 400)).unwrap();
     verbose(&program);
     let kept = entries(&cache);
     assert!(kept.contains(&cache.join("mine.txt")));

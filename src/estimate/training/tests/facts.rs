@@ -200,13 +200,73 @@ fn every_gpu_with_a_training_peak_finds_its_constants() {
     let precisions =
         [Precision::Fp32, Precision::Tf32, Precision::Fp16, Precision::Bf16, Precision::Fp8, Precision::Fp4];
     for gpu in &CATALOG.gpus {
-        for framework in ["generic", "tuned", "fused", "pure-bf16", "litgpt", "legacy"] {
+        for framework in
+            ["generic", "tuned", "fused", "pure-bf16", "litgpt", "legacy", "deepspeed", "ms-swift", "unsloth"]
+        {
             for precision in precisions.into_iter().filter(|precision| precision.peak(gpu).is_some()) {
                 let job = Training { framework: framework.to_owned(), precision: Some(precision), ..job() };
                 let machine = Machine::of_gpu(&CATALOG, gpu, 1).expect("links");
                 let found = TrainingModel::new(&CATALOG, &one_billion(), &job, &machine, 1);
                 assert!(found.is_ok(), "{} {}: {:?}", gpu.name, precision.name(), found.err());
             }
+        }
+    }
+}
+
+#[test]
+fn qlora_of_65b_runs_on_48_gb_and_33b_on_24_gb_with_paged_moments() {
+    // Dettmers et al. 2023, section 4: rank 64 on all linear layers, 512 tokens, NF4 with double quantisation.
+    let large = decoder(80, 8192, 64, 64, 22_016, 32_000);
+    let medium = decoder(60, 6656, 52, 52, 17_920, 32_000);
+    for (architecture, name) in [(large, "RTX-A6000"), (medium, "RTX-3090")] {
+        let verdict_of = |optimizer| {
+            let machine = node(name, 1, None);
+            let job = Training { optimizer, lora_rank: 64, ..adapters(Method::Qlora, 512) };
+            let model = model(&architecture, &job, &machine, 1);
+            let memory = model.memory(&layout(1, Sharding::Ddp, Recompute::Full, 1));
+            (verdict(&model, &memory), memory)
+        };
+        let (paged, memory) = verdict_of(Optimizer::PagedAdamw);
+        assert_ne!(paged, Verdict::No, "{name}: {:?}", memory.terms);
+        assert!(memory.host_ram > 0.0 && memory.terms.optimizer <= 0.0, "{name}: {memory:?}");
+        // Paging is what makes it possible.
+        assert_eq!(verdict_of(Optimizer::Adamw).0, Verdict::No, "{name}");
+    }
+}
+
+#[test]
+fn weights_that_are_bf16_alone_take_8_bytes_a_parameter_until_deepspeed_shares_them_out() {
+    let qwen = decoder(24, 2048, 16, 16, 5504, 151_936);
+    let machine = node("A100-80GB-SXM", 2, None);
+    let job = Training { framework: "ms-swift".to_owned(), seq_len: 512, ..job() };
+    let model = model(&qwen, &job, &machine, 2);
+    let states = |sharding| {
+        let terms = model.memory(&layout(2, sharding, Recompute::Full, 1)).terms;
+        (terms.weights + terms.gradients + terms.optimizer + terms.master_weights) / qwen.params
+    };
+    assert!((states(Sharding::Ddp) - 8.0).abs() < 1e-9);
+    // Weights and gradients in BF16, half of an FP32 copy and of two FP32 moments.
+    assert!((states(Sharding::Zero1) - 10.0).abs() < 1e-9);
+}
+
+#[test]
+fn single_precision_never_peaks_below_16_bit() {
+    let machine = node("A100-80GB-SXM", 1, None);
+    // Megatron adds FP32 gradients to BF16 weights: 18 bytes a parameter where FP32 alone takes 16 (its documentation says so).
+    for framework in ["generic", "deepspeed", "fused"] {
+        for recompute in [Recompute::None, Recompute::Full] {
+            let total = |precision| {
+                let job = Training {
+                    framework: framework.to_owned(),
+                    precision: Some(precision),
+                    seq_len: 512,
+                    ..job()
+                };
+                let model = model(&one_billion(), &job, &machine, 1);
+                model.memory(&layout(1, Sharding::Ddp, recompute, 1)).terms.total()
+            };
+            let (single, half) = (total(Precision::Fp32), total(Precision::Bf16));
+            assert!(single >= half, "{framework} {recompute:?}: {single:e} {half:e}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How far a verdict can be trusted, and why.
 
-use super::{Confidence, Seen, Verdict, percent};
+use super::{Seen, Verdict, percent};
+use crate::insight::Confidence;
 use crate::insight::smi::usage::Basis;
 
 /// How far to trust a verdict: by what activity rests on, by how it comes, then by how long the series is.

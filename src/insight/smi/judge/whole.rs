@@ -1,6 +1,7 @@
 //! The verdict on several GPUs of one model together.
 
-use super::{Confidence, Judged, Verdict};
+use super::{Judged, Verdict};
+use crate::insight::Confidence;
 
 /// One verdict of all: what must be mended comes first, then what is not known; GPUs that idle beside busy ones make the
 /// whole oversized. The least confidence counts, of those that decide.
