@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod cli;
 pub mod diag;
 pub mod estimate;
+pub mod export;
 pub mod gate;
 pub mod insight;
 pub mod lang;

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod cost;
+mod export;
 mod gate;
 mod measured;
 
@@ -9,6 +10,7 @@ mod measured;
 pub use catalog::UpdateArgs;
 pub use catalog::{CatalogDiffArgs, HistoryArgs, ImportArgs};
 pub use cost::{CostArgs, CostLimitArgs, UsageArgs};
+pub use export::{ExportArgs, ExportSource, ExportTarget};
 pub use gate::{DiffArgs, GateArgs};
 pub use measured::{AccuracyArgs, ByChoice, CalibrateArgs};
 
@@ -168,6 +170,9 @@ pub enum Command {
     /// Am I renting too much GPU? Reads nvidia-smi and DCGM logs
     #[command(after_help = help::MORE, after_long_help = help::RIGHTSIZE)]
     Rightsize(Box<RightsizeArgs>),
+    /// Launch files for SkyPilot, dstack, Kubernetes, Slurm or Terraform from one row of an answer
+    #[command(after_help = help::MORE, after_long_help = help::EXPORT)]
+    Export(Box<ExportArgs>),
     /// Fit the efficiency table to my own measured runs; writes a catalog overlay
     #[command(after_help = help::MORE, after_long_help = help::CALIBRATE)]
     Calibrate(CalibrateArgs),

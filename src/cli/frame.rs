@@ -20,6 +20,7 @@ use crate::report::listing::Text;
 use crate::report::{Body, Content, Document, Format, plain};
 use crate::workload::settings::WorkloadArgs;
 use anyhow::Context;
+use clap::{Arg, Args, Command};
 use jiff::civil::Date;
 use std::cell::{OnceCell, RefCell};
 use std::mem::ManuallyDrop;
@@ -53,6 +54,16 @@ impl Frame {
         global.output = global.output.filter(|path| path != Path::new("-"));
         let (overlay_warnings, updates) = (RefCell::default(), RefCell::default());
         Ok(Self { asked, global, started, project, overlay_warnings, updates, money: OnceCell::new() })
+    }
+
+    /// A flag of a group that was typed.
+    pub fn typed_of<G: Args>(&self) -> Option<&str> {
+        let group = G::augment_args(Command::new("flags"));
+        let own = |flag: &&String| {
+            let names = |arg: &Arg| arg.get_long().is_some_and(|long| long == flag.as_str());
+            group.get_arguments().any(names)
+        };
+        self.asked.typed.iter().find(own).map(String::as_str)
     }
 
     /// Form of the answer.

@@ -40,6 +40,23 @@ Examples:
   # Errors before and after, and what was skipped
   gpuadvise calibrate --runs my-runs.csv --json";
 
+/// Below the long help of `export`.
+pub const EXPORT: &str = "\
+Makes what starts the machines of one row: provider, region, machine, nodes, spot or on demand, the price as a guard where the
+tool has one, and the command with its layout as far as sources tell. What no source tells (images, accounts, your script) is
+a variable without a value, on which the tool stops and says so. The row is that of a stored answer (--from), or of a search
+with the flags of `recommend`. The file goes to stdout as it is; --format json has all files with notes.
+Providers and their sources: docs/export.md.
+
+Exit codes: 0 answered, 1 the tool failed, 2 bad input, 3 nothing fits or qualifies, 4 the best row costs more than
+--fail-over, 5 invalid catalog or no usable price
+
+Examples:
+  # Serve a model on the cheapest machine of AWS, started by SkyPilot
+  gpuadvise export --to skypilot --model llama-3-8b --task infer --provider aws --output sky.yaml
+  # The same from a stored answer: gpuadvise recommend ... --json --output result.json
+  gpuadvise export --to kubernetes --from result.json --rank 2";
+
 /// Below the long help of `completions`.
 pub const COMPLETIONS: &str = "\
 Exit codes: 0 answered, 1 the tool failed, 2 bad input

@@ -93,6 +93,7 @@ fn dispatch(frame: &Frame, command: Command) -> anyhow::Result<Outcome> {
         Command::Network(args) => cmd::network::run(frame, *args),
         Command::Tco(args) => cmd::tco::run(frame, *args),
         Command::Rightsize(args) => cmd::rightsize::run(frame, *args),
+        Command::Export(args) => cmd::export::run(frame, *args),
         Command::Calibrate(args) => cmd::calibrate::run(frame, &args),
         Command::Catalog { what } => cmd::catalog::run(frame, *what),
         Command::Accuracy(args) => cmd::accuracy::run(frame, &args),

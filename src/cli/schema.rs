@@ -42,6 +42,7 @@ pub const SCHEMAS: &[Entry] = &[
     entry("cost", "answer of `cost`"),
     entry("diff", "answer of `diff`"),
     entry("explain", "answer of `explain`"),
+    entry("export", "answer of `export`"),
     entry("fit", "answer of `fit`"),
     entry("listing", "answer of `schema` without a name"),
     entry("network", "answer of `network`"),

@@ -14,8 +14,8 @@ use crate::catalog::Catalog;
 use crate::catalog::price::{Billing, Upfront};
 use crate::money::Usd;
 use crate::price::commit::demand::{Demand, Horizon};
-use crate::price::commit::offer::{Candidate, Offer, Priced, Unit};
-use crate::price::commit::{Bill, Column, Commitment, Part, Plan, Question, Regret, Tier, load_duration};
+use crate::price::commit::offer::{Offer, Unit};
+use crate::price::commit::{Column, Commitment, Regret, Tier, load_duration};
 use serde::Serialize;
 
 /// Columns of CSV.

@@ -15,6 +15,7 @@ pub mod document;
 pub mod exchange;
 pub mod explain;
 pub mod explained;
+pub mod export;
 pub mod fit;
 mod html;
 pub mod impact;

@@ -16,6 +16,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("cost", include_str!("../../schemas/cost.json")),
     ("diff", include_str!("../../schemas/diff.json")),
     ("explain", include_str!("../../schemas/explain.json")),
+    ("export", include_str!("../../schemas/export.json")),
     ("fit", include_str!("../../schemas/fit.json")),
     ("listing", include_str!("../../schemas/listing.json")),
     ("network", include_str!("../../schemas/network.json")),

@@ -6,11 +6,12 @@ use gpuadvise::cli::args::Cli;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One run of every command that ends well. A new command must be added here.
+/// One run of every command that ends well. A new command must be added here. Each is run some twenty times, so none may search
+/// long: `lang` has the long ones.
 pub(crate) const RUNS: &[&[&str]] = &[
     &["recommend", "--params", "1e9", "--task", "train"],
     &["recommend", "--model", "llama-3-8b", "--task", "infer", "--billing", "all", "--explain"],
-    &["recommend", "--model", "resnet-50", "--task", "train"],
+    &["recommend", "--model", "resnet-50", "--task", "train", "--instance", "aws/p4d.24xlarge"],
     &["recommend", "--scenario", "very-large-training"],
     &["fit", "--model", "llama-3-8b", "--task", "infer", "--gpu", "H100"],
     &["cost", "--hours", "720"],
@@ -92,7 +93,18 @@ pub(crate) const RUNS: &[&[&str]] = &[
         "--data",
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/data"),
     ],
-    &["accuracy"],
+    &[
+        "export",
+        "--to=dstack",
+        "--from",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/result.json"),
+    ],
+    &["export", "--to", "terraform", "--params", "1e9", "--task", "train", "--provider", "aws"],
+    &[
+        "accuracy",
+        "--measurements",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/my-runs.csv"),
+    ],
     &["calibrate", "--runs", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/examples/my-runs.csv")],
     &["network", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/nccl/several-h100.txt")],
     &[

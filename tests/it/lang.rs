@@ -13,6 +13,8 @@ const ZH: &[&str] = &["--lang", "zh"];
 
 /// Runs beside those of every command, for texts that they do not show.
 const MORE: &[&[&str]] = &[
+    &["recommend", "--model", "resnet-50", "--task", "train"],
+    &["accuracy"],
     &["recommend", "--params", "7B", "--task", "train", "--billing", "committed", "--top", "2"],
     &["recommend", "--model", "llama-3-8b", "--task", "infer", "--top", "1", "--explain"],
     &[
@@ -118,7 +120,7 @@ fn no_figure_is_lost_and_none_comes_in() {
 
 /// What is a program or English by its nature: completions, man pages.
 fn is_script(arguments: &[&str]) -> bool {
-    matches!(arguments, ["completions" | "man", ..])
+    matches!(arguments, ["completions" | "man" | "export", ..])
 }
 
 /// Three English words beside each other in a text of which names, sources and what is typed are taken out.

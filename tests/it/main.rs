@@ -13,6 +13,7 @@ mod ci;
 mod cmd;
 mod commitments;
 mod example;
+mod export;
 mod foreign;
 mod gate;
 mod golden;

@@ -9,6 +9,7 @@ pub mod completions;
 pub mod cost;
 pub mod diff;
 pub mod explain;
+pub mod export;
 pub mod fit;
 pub mod man;
 pub mod network;

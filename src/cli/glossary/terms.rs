@@ -71,6 +71,7 @@ terms! {
         "commitment-discount": "`--assume-commitment-discount` put a flat discount on the price on demand wherever no price of such a term is known. Nobody offers these prices; real ones differ by family and region. Use it to see whether asking for an offer is worth it.";
         "in-sample": "The sample of the program is part of what its constants were fitted on, so these errors are lower than those of machines and software that nobody measured. `docs/estimates.md` has the left-out errors; `--measurements FILE` judges by your own runs.";
         "updated-prices": "Prices that `catalog update` fetched stand in for those of the program that are older; the value has the newest day of each provider. Overlays of `--catalog` still come last. `--no-updates` leaves them out.";
+        "export-machines": "No provider was named, so `export` searched the machines that the target can start: its first row may be another one than that of `recommend`. Say `--provider`, or give the answer of `recommend` by `--from`.";
         "usage-profile": "Usage was given as a week instead of a file. Say `--usage FILE` with a row for each hour.";
         "usage-repeated": "Usage is shorter than the horizon, so it is repeated from its start until the horizon is full. A year of hours shows seasons too.";
         "usage-cut": "Usage is longer than the horizon, so its latest hours are taken. `--horizon 3y` takes more of them.";
