@@ -116,10 +116,7 @@ const LANGUAGES: &str = "lang";
 
 /// All TOML files of the catalog.
 fn read_files(root: &Path) -> anyhow::Result<Vec<SourceFile>> {
-    let mut files = read_folder(root, &root.join("catalog"))?;
-    // Rows of launch files are no part of the catalog; `src/export/rows.rs` embeds them as they are.
-    files.retain(|file| !file.label.starts_with("catalog/export/"));
-    Ok(files)
+    read_folder(root, &root.join("catalog"))
 }
 
 /// All TOML files in and below a folder in the order of their paths, labelled as seen from the repository.

@@ -1,5 +1,5 @@
 //! Hand-off files for the tools that launch machines, made from one row of an answer. Which tools, providers and programs
-//! there are, and what they call things, is data: `catalog/export/*.toml`, with the templates of the files. Nothing here
+//! there are, and what they call things, is data: `export/*.toml`, with the templates of the files. Nothing here
 //! estimates, prices, reads a file or a clock.
 
 pub mod chosen;

@@ -1,4 +1,4 @@
-//! The rows of `catalog/export/*.toml`: what each target knows of providers and accelerators, the templates of its files,
+//! The rows of `export/*.toml`: what each target knows of providers and accelerators, the templates of its files,
 //! and how programs are started.
 
 use super::chosen::Row;
@@ -11,15 +11,15 @@ use std::collections::BTreeMap;
 
 /// The files of the targets, by name.
 const TARGETS: [(&str, &str); 5] = [
-    ("skypilot", include_str!("../../catalog/export/skypilot.toml")),
-    ("dstack", include_str!("../../catalog/export/dstack.toml")),
-    ("kubernetes", include_str!("../../catalog/export/kubernetes.toml")),
-    ("slurm", include_str!("../../catalog/export/slurm.toml")),
-    ("terraform", include_str!("../../catalog/export/terraform.toml")),
+    ("skypilot", include_str!("../../export/skypilot.toml")),
+    ("dstack", include_str!("../../export/dstack.toml")),
+    ("kubernetes", include_str!("../../export/kubernetes.toml")),
+    ("slurm", include_str!("../../export/slurm.toml")),
+    ("terraform", include_str!("../../export/terraform.toml")),
 ];
 
 /// How programs are started.
-const SOFTWARE: &str = include_str!("../../catalog/export/software.toml");
+const SOFTWARE: &str = include_str!("../../export/software.toml");
 
 /// What a row was taken from.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -207,7 +207,7 @@ pub fn software() -> Result<Software, InputError> {
 
 fn read<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, InputError> {
     toml::from_str(text)
-        .map_err(|error| InputError::new(format!("catalog/export/{name}.toml is damaged: {error}"), ""))
+        .map_err(|error| InputError::new(format!("export/{name}.toml is damaged: {error}"), ""))
 }
 
 impl Target {

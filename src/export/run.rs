@@ -23,8 +23,7 @@ pub(super) fn script(
     let work = &chosen.workload;
     let name = if serves { &work.engine } else { &work.framework };
     let name = name.as_deref().unwrap_or_default();
-    let damaged =
-        |fault: String| InputError::new(format!("catalog/export/software.toml is damaged: {fault}"), "");
+    let damaged = |fault: String| InputError::new(format!("export/software.toml is damaged: {fault}"), "");
     let (program, unknown) = software
         .program(name, serves)
         .ok_or_else(|| damaged("no program for names without a row".to_owned()))?;

@@ -1,4 +1,4 @@
-//! The small language of the templates in `catalog/export/*.toml`. A value only ever gets into a file as a literal of
+//! The small language of the templates in `export/*.toml`. A value only ever gets into a file as a literal of
 //! the file's syntax.
 //!
 //! - `{{name}}` is the value as a literal: texts are quoted, numbers are not.

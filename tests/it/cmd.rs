@@ -217,11 +217,11 @@ fn schema_of(command: &str) -> &str {
 fn validator(name: &str) -> Arc<jsonschema::Validator> {
     static MADE: Mutex<BTreeMap<String, Arc<jsonschema::Validator>>> = Mutex::new(BTreeMap::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let make = || {
+    let compiled = || {
         let schema = once(&["schema", name]).json();
         Arc::new(jsonschema::validator_for(&schema).expect("a schema"))
     };
-    made.entry(name.to_owned()).or_insert_with(make).clone()
+    made.entry(name.to_owned()).or_insert_with(compiled).clone()
 }
 
 /// Fails where a document is not as its schema says.

@@ -170,7 +170,8 @@ fn the_bytes_of_a_gguf_file_are_the_weights() {
     );
     assert_eq!(json["workload"]["quantization_bits"].as_f64(), Some(8.5));
     let gib = json["results"][0]["memory"]["terms"]["weights_gib"].as_f64().expect("weights");
-    let bytes = (64_000.0 + 14_336.0) * 4096.0 * 8.5 / 8.0;
+    // llama.cpp keeps the input embedding, half of the 64,000 rows of the vocabulary, in the memory of the host.
+    let bytes = (32_000.0 + 14_336.0) * 4096.0 * 8.5 / 8.0;
     assert!((gib - bytes / f64::from(1 << 30)).abs() < 0.01, "{gib}");
     // As another format when asked: the file tells the shape only.
     let asked =

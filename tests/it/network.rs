@@ -80,7 +80,6 @@ fn verdicts_of_all_shapes() {
         ("nccom-two-machines.txt", "unknown-platform", "unknown"),
         ("operations-h200.txt", "healthy", "pass"),
         ("per-iteration-h100.txt", "healthy", "pass"),
-        ("reporter-mi300x.csv", "healthy", "pass"),
         ("sendrecv-half-a100.txt", "healthy", "pass"),
     ] {
         let line = first(&run(&["network", &data(file), "--json"]));

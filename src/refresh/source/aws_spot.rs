@@ -65,15 +65,17 @@ struct Systems {
 
 /// Reads the data of the advisor.
 pub(super) fn read_advisor(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), Fault> {
-    each(from, &[&["spot_advisor"]], |_, key, item: Systems| savings(ledger, key, &item))
+    each(from, &[&["spot_advisor"]], |_, key, item: Systems| {
+        savings(ledger, key, &item);
+        Ok(())
+    })
 }
 
-fn savings(ledger: &mut Ledger<'_>, region: &str, item: &Systems) -> Result<(), Fault> {
+fn savings(ledger: &mut Ledger<'_>, region: &str, item: &Systems) {
     for _ in 0..item.linux.0.len() {
         ledger.skip(Reason::NotAPrice, 0, &format_args!("{region}: savings in per cent"));
     }
     for _ in 0..item.windows.0.len() {
         ledger.skip(Reason::OtherSoftware, 0, &format_args!("{region}: Windows"));
     }
-    Ok(())
 }

@@ -50,7 +50,7 @@ pub(super) fn read(from: &mut dyn Read, ledger: &mut Ledger<'_>) -> Result<(), F
 fn meter(ledger: &mut Ledger<'_>, number: u64, item: &Item) -> Result<(), Fault> {
     let machine = item.arm_sku_name.text();
     let what = format!("{machine} {} {}", item.arm_region_name.text(), item.meter_name.text());
-    let found = kind(&item).and_then(|found| in_force(&item, ledger.day()).map(|()| found));
+    let found = kind(item).and_then(|found| in_force(item, ledger.day()).map(|()| found));
     let (billing, term) = match found {
         Ok(found) => found,
         Err(reason) => {

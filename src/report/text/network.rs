@@ -1,6 +1,7 @@
 //! The page of `network`.
 
 use super::{count, layout, na, unknown};
+use crate::lang::quoted;
 use crate::report::impact::ImpactLine;
 use crate::report::network::{Network, NetworkLine};
 use crate::report::number::Num;
@@ -102,7 +103,7 @@ fn behind(line: &NetworkLine) -> Vec<String> {
             "the average over all sizes, {average} GB/s, depends on the sizes and is not what is compared; the plateau is {plateau}"
         ));
     }
-    lines.extend(line.failures.iter().take(2).map(|failure| format!("the log says: {failure}")));
+    lines.extend(line.failures.iter().take(2).map(|failure| format!("the log says: {}", quoted(failure))));
     lines.extend(line.causes.iter().map(|cause| format!("[{}] {}", cause.id, cause.message)));
     lines.extend(line.advice.iter().map(|advice| format!("to do: {advice}")));
     lines

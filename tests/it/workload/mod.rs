@@ -213,7 +213,8 @@ fn software_is_named_as_people_know_it() {
     let framework =
         |name: &str| training(&["--params=7B", "--task=train", &format!("--framework={name}")]).framework;
     assert_eq!(framework("Megatron-LM"), "tuned");
-    assert_eq!(framework("DeepSpeed"), "generic");
+    assert_eq!(framework("DeepSpeed"), "deepspeed");
+    assert_eq!(framework("Accelerate"), "generic");
     assert!(
         error(&["--params=7B", "--task=train", "--framework=megatrom"]).contains("did you mean `megatron")
     );
