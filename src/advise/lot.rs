@@ -13,6 +13,7 @@ use crate::estimate::training::TrainingModel;
 use crate::estimate::{Layout, Machine, MemoryEstimate, Range, Unplannable, Verdict};
 use crate::workload::{Job, Pins, SampleServing, SampleWork, Samples, Serving, Training, Workload};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A shape at a node count that holds the workload.
 #[derive(Clone, Debug)]
@@ -57,7 +58,8 @@ pub(super) struct Lot<'a> {
 
 #[derive(Clone, Debug)]
 enum Work<'a> {
-    Training(Box<TrainingModel<'a>>),
+    /// The model of the fewest machines of the shape, and how many GPUs this lot has: most lots are never worked out.
+    Training(Rc<TrainingModel<'a>>, u32),
     Done(Box<Run>),
 }
 
@@ -66,7 +68,7 @@ impl Lot<'_> {
     pub(super) fn work_out(&self, pins: &Pins) -> Option<Run> {
         match &self.work {
             Work::Done(run) => Some((**run).clone()),
-            Work::Training(model) => trained(model, self.nodes, pins),
+            Work::Training(model, gpus) => trained(&model.resized(*gpus).ok()?, self.nodes, pins),
         }
     }
 }
@@ -126,7 +128,7 @@ fn training_lots<'a>(
     counts: &[u32],
     of_gpu: &mut Option<TrainingModel<'a>>,
 ) -> Vec<Result<Lot<'a>, Miss>> {
-    let mut base: Option<TrainingModel> = None;
+    let mut base: Option<Rc<TrainingModel>> = None;
     let mut lots = Vec::with_capacity(counts.len());
     for &nodes in counts {
         let gpus = machine.gpus_per_node * nodes;
@@ -143,8 +145,11 @@ fn training_lots<'a>(
         match model {
             Ok(model) => {
                 of_gpu.get_or_insert_with(|| model.clone());
-                base.get_or_insert_with(|| model.clone());
-                lots.push(promise(model, machine, nodes, &workload.pins));
+                if unit == Unit::Chip {
+                    base = None;
+                }
+                let base = base.get_or_insert_with(|| Rc::new(model.clone()));
+                lots.push(promise(&model, base, machine, nodes, &workload.pins));
             }
             Err(unplannable) => {
                 // No other count would change that.
@@ -157,7 +162,8 @@ fn training_lots<'a>(
 }
 
 fn promise<'a>(
-    model: TrainingModel<'a>,
+    model: &TrainingModel<'a>,
+    base: &Rc<TrainingModel<'a>>,
     machine: &Machine,
     nodes: u32,
     pins: &Pins,
@@ -167,7 +173,8 @@ fn promise<'a>(
         return Err(Miss::Unplannable(super::fit::no_layout(machine, gpus)));
     };
     if model.verdict(&lean) != Verdict::No {
-        return Ok(Lot { nodes, least_hours: model.least_hours(), work: Work::Training(Box::new(model)) });
+        let work = Work::Training(Rc::clone(base), machine.gpus_per_node * nodes);
+        return Ok(Lot { nodes, least_hours: model.least_hours(), work });
     }
     if let Some(bytes) = model.host_shortfall(&lean) {
         return Err(Miss::HostMemory { nodes, needed: lean.host_ram, bytes });

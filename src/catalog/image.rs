@@ -17,7 +17,7 @@ use super::gpu::{Family, Gpu};
 use super::instance::{Instance, InstanceId, Provider};
 use super::measured::MeasuredRate;
 use super::preset::Preset;
-use super::price::{Billing, Currency, Price, Upfront};
+use super::price::{Billing, Currency, Price, Seldom, Upfront};
 use super::provenance::{Source, SourceId};
 use super::region::{Region, RegionId};
 use crate::diag::{Finding, Place};
@@ -165,7 +165,10 @@ pub fn read(section: &str, bytes: &[u8], catalog: &mut Catalog) -> postcard::Res
                     at = at.saturating_add(step);
                     let Some(price) = catalog.prices.get_mut(at) else { break };
                     price.currency = Currency(currency);
-                    (price.stat, price.allow) = (stat.clone(), allow.clone());
+                    price.stat.clone_from(&stat);
+                    if !allow.is_empty() {
+                        price.seldom.allow.clone_from(&allow);
+                    }
                     price.fee = cents.map(|cents| Usd::from_cents(cents.into()));
                 }
             }
@@ -233,11 +236,7 @@ fn unpack_price(row: &[u8; PRICE_BYTES]) -> Price {
         source: SourceId(u16::from_le_bytes([s0, s1])),
         overridden: kind & OVERRIDDEN != 0,
         fee: None,
-        listed: None,
-        listed_fee: None,
-        list: None,
-        off_list_pct: None,
-        allow: Vec::new(),
+        seldom: Seldom::default(),
     }
 }
 
@@ -250,12 +249,12 @@ fn price_notes(prices: &[Price]) -> Vec<(Said<&str, Waivers<'_>>, Vec<Run>)> {
         price.currency != Currency::USD
             || price.stat.is_some()
             || price.fee.is_some()
-            || !price.allow.is_empty()
+            || !price.seldom.allow.is_empty()
     };
     // With the position of the last price of each.
     let mut notes: BTreeMap<Said<&str, Waivers<'_>>, (usize, Vec<Run>)> = BTreeMap::new();
     for (at, price) in prices.iter().enumerate().filter(|(_, price)| has_note(price)) {
-        let said = (price.currency.0, price.stat.as_deref(), price.allow.as_slice());
+        let said = (price.currency.0, price.stat.as_deref(), price.seldom.allow.as_slice());
         let (last, runs) = notes.entry(said).or_default();
         let (step, cents) = (at - *last, price.fee.and_then(Usd::cents));
         match runs.last_mut().filter(|run| (run.1, run.2) == (step, cents)) {

@@ -6,6 +6,7 @@ use super::region::RegionId;
 use crate::money::{Usd, UsdPerHour};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// One price of one machine in one region under one contract.
@@ -32,6 +33,13 @@ pub struct Price {
     pub overridden: bool,
     /// What is paid at the start of a term for one machine, in `currency`, where the source tells it.
     pub fee: Option<Usd>,
+    /// What few prices have.
+    pub seldom: Seldom,
+}
+
+/// What few of thousands of prices have, kept apart so that the others stay small.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct More {
     /// The price as the source has it, where `per_hour` was converted from its currency.
     pub listed: Option<(Currency, UsdPerHour)>,
     /// The fee as the source has it, in the currency of `listed`.
@@ -42,6 +50,39 @@ pub struct Price {
     pub off_list_pct: Option<Decimal>,
     /// Findings that the row's author accepts: (code, reason).
     pub allow: Vec<(String, String)>,
+}
+
+/// [`More`] where a price has any of it; reads as nothing elsewhere, and is made when it is written to.
+#[derive(Clone, Debug, Default)]
+pub struct Seldom(Option<Box<More>>);
+
+static NOTHING: More =
+    More { listed: None, listed_fee: None, list: None, off_list_pct: None, allow: Vec::new() };
+
+impl Deref for Seldom {
+    type Target = More;
+
+    fn deref(&self) -> &More {
+        self.0.as_deref().unwrap_or(&NOTHING)
+    }
+}
+
+impl DerefMut for Seldom {
+    fn deref_mut(&mut self) -> &mut More {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl PartialEq for Seldom {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl From<More> for Seldom {
+    fn from(more: More) -> Self {
+        Self((more != NOTHING).then(|| Box::new(more)))
+    }
 }
 
 /// A price before per cent of it were taken, in the currency of the price.

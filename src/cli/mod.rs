@@ -41,7 +41,6 @@ use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use exit::Outcome;
 use frame::Frame;
-use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 /// Runs the program with the arguments and the environment of the process.
@@ -49,12 +48,13 @@ pub fn run() -> ExitCode {
     if asks_for_version() {
         return exit::version();
     }
-    // Hundreds of flags that go with the process, and need not be given back one by one.
-    let mut command = ManuallyDrop::new(environment::settle(Cli::command()));
+    let mut command = environment::settle(Cli::command());
     let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| {
         let asked = request::Asked::of(&matches);
         Cli::from_arg_matches(&matches).map(|cli| (cli, asked))
     });
+    // The catalog takes the memory of hundreds of flags: new pages cost more than giving these back.
+    drop(command);
     match parsed {
         Ok((cli, asked)) => {
             let lang = speech::choose(&cli.global, &asked).map(exit::speak);

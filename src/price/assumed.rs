@@ -2,7 +2,7 @@
 //! marked, in its source as well; the catalog's own prices always win.
 
 use crate::catalog::Catalog;
-use crate::catalog::price::{Billing, Price, Upfront};
+use crate::catalog::price::{Billing, More, Price, Upfront};
 use crate::catalog::provenance::{ASSUMED, Source, SourceId};
 use crate::money::UsdPerHour;
 use rust_decimal::{Decimal, RoundingStrategy};
@@ -55,10 +55,14 @@ pub fn add(catalog: &mut Catalog, assumed: &[Assumed]) -> (usize, BTreeMap<Sourc
                 upfront: Some(Upfront::No),
                 per_hour: Some(UsdPerHour::new(reduced)),
                 stat: Some(what.into()),
-                listed: None,
-                listed_fee: None,
                 fee: None,
-                allow: Vec::new(),
+                seldom: More {
+                    listed: None,
+                    listed_fee: None,
+                    allow: Vec::new(),
+                    ..(*on_demand.seldom).clone()
+                }
+                .into(),
                 ..on_demand.clone()
             });
         }

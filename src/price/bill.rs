@@ -172,7 +172,7 @@ fn only_hours(parts: &part::Parts, billed: &Billed) -> bool {
 
 /// The bill in the currency of the source, for these hours and terms.
 fn listed(price: &Price, job: &Job, hours: Option<f64>, terms: Option<(u32, f64)>) -> Option<Listed> {
-    let (currency, each) = price.listed?;
+    let (currency, each) = price.seldom.listed?;
     let per_hour = each.times(job.nodes);
     let cost = |hours: f64| BilledHours::from_f64(hours).map(|hours| per_hour.cost(hours));
     Some(Listed {
@@ -182,7 +182,7 @@ fn listed(price: &Price, job: &Job, hours: Option<f64>, terms: Option<(u32, f64)
         total: hours.and_then(cost),
         commitment: terms.and_then(|(term, n)| cost(f64::from(term) * n)),
         upfront_paid: terms
-            .and_then(|(term, _)| upfront_paid(price, cost(f64::from(term)), price.listed_fee, job)),
+            .and_then(|(term, _)| upfront_paid(price, cost(f64::from(term)), price.seldom.listed_fee, job)),
     })
 }
 
@@ -226,15 +226,15 @@ fn notes(price: &Price, job: &Job) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(stat) = &price.stat {
         // A discount is off what the source says.
-        let what = if price.off_list_pct.is_some() { "list price" } else { "price" };
+        let what = if price.seldom.off_list_pct.is_some() { "list price" } else { "price" };
         notes.push(format!("the {what} is the {stat}"));
     }
-    if let Some((currency, amount)) = price.listed {
+    if let Some((currency, amount)) = price.seldom.listed {
         let amount = amount.decimal().round_dp(9).normalize();
-        let after = if price.off_list_pct.is_some() { ", after the discount" } else { "" };
+        let after = if price.seldom.off_list_pct.is_some() { ", after the discount" } else { "" };
         notes.push(format!("listed at {amount} {} an hour of one machine{after}", currency.code()));
     }
-    if let Some(percent) = price.off_list_pct {
+    if let Some(percent) = price.seldom.off_list_pct {
         notes.push(format!("{percent} % off the list price by the project's `[discount]`"));
     }
     if price.per_hour.is_none() {

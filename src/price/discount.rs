@@ -32,12 +32,15 @@ pub fn apply(catalog: &mut Catalog, discounts: &[Discount]) -> usize {
         if let Some(reduced) = reduced.filter(|reduced| !reduced.is_zero()) {
             price.per_hour = Some(UsdPerHour::new(reduced));
             price.fee = price.fee.and_then(|fee| fee.decimal().checked_mul(left)).map(Usd::from_decimal);
-            price.listed_fee =
-                price.listed_fee.and_then(|fee| fee.decimal().checked_mul(left)).map(Usd::from_decimal);
-            price.listed = price.listed.and_then(|(currency, listed)| {
+            price.seldom.listed_fee = price
+                .seldom
+                .listed_fee
+                .and_then(|fee| fee.decimal().checked_mul(left))
+                .map(Usd::from_decimal);
+            price.seldom.listed = price.seldom.listed.and_then(|(currency, listed)| {
                 Some((currency, UsdPerHour::new(listed.decimal().checked_mul(left)?)))
             });
-            price.off_list_pct = Some(discount.percent.normalize());
+            price.seldom.off_list_pct = Some(discount.percent.normalize());
             changed += 1;
         }
     }

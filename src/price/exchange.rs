@@ -27,8 +27,8 @@ pub fn into_usd(catalog: &mut Catalog, rates: &Rates) -> Converted {
         let Some(listed) = price.per_hour else { continue };
         let into = |amount: Decimal| amount.checked_div(rate);
         let Some(usd) = into(listed.decimal()).map(rounded).filter(|usd| !usd.is_zero()) else { continue };
-        price.listed = Some((price.currency, listed));
-        price.listed_fee = price.fee;
+        price.seldom.listed = Some((price.currency, listed));
+        price.seldom.listed_fee = price.fee;
         price.fee = price.fee.and_then(|fee| into(fee.decimal())).map(Usd::from_decimal);
         price.per_hour = Some(UsdPerHour::new(usd));
         converted.entry(price.currency).or_default().insert(price.source);

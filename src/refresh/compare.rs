@@ -76,7 +76,7 @@ impl Change<'_> {
 
     fn amounts(&self) -> Option<(Decimal, Decimal)> {
         let (old, new) = self.old.zip(self.new).filter(|(old, new)| comparable(old, new))?;
-        match old.listed.zip(new.listed) {
+        match old.seldom.listed.zip(new.seldom.listed) {
             // What needs no rate is compared without one.
             Some(((from, old), (to, new))) if from == to => Some((old.decimal(), new.decimal())),
             _ => Some((old.per_hour?.decimal(), new.per_hour?.decimal())),
@@ -151,7 +151,7 @@ fn comparable(old: &Price, new: &Price) -> bool {
 
 /// What a source says, whether it was converted or not.
 fn amount(price: &Price) -> (Option<Decimal>, Currency) {
-    match (price.listed, price.per_hour) {
+    match (price.seldom.listed, price.per_hour) {
         (Some((currency, amount)), _) => (Some(amount.decimal()), currency),
         (None, Some(amount)) => (Some(amount.decimal()), price.currency),
         (None, None) => (None, price.currency),

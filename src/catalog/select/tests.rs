@@ -5,7 +5,7 @@ use crate::catalog::Catalog;
 use crate::catalog::gpu::{Gpu, GpuId, Stack};
 use crate::catalog::instance::{Instance, InstanceId, Provider, ProviderId, Tier, Unit};
 use crate::catalog::lookup::GpuSelection;
-use crate::catalog::price::{Billing, Currency, Price};
+use crate::catalog::price::{Billing, Currency, Price, Seldom};
 use crate::catalog::provenance::{AsOf, Source, SourceId};
 use crate::catalog::region::{Region, RegionId};
 use crate::money::UsdPerHour;
@@ -52,11 +52,7 @@ fn price(instance: u16, region: u16, billing: Billing) -> Price {
         source: SourceId(0),
         overridden: false,
         fee: None,
-        listed: None,
-        listed_fee: None,
-        list: None,
-        off_list_pct: None,
-        allow: Vec::new(),
+        seldom: Seldom::default(),
     }
 }
 

@@ -81,7 +81,7 @@ impl Layer<'_> {
         let own = |price: &Price| {
             Some(ListPrice { per_hour: price.per_hour?, fee: price.fee, source: price.source })
         };
-        let list = price.and_then(|price| Some((price.list.or_else(|| own(price))?, price.currency)));
+        let list = price.and_then(|price| Some((price.seldom.list.or_else(|| own(price))?, price.currency)));
         let Some((list, currency)) = list else {
             let message = "there is no list price of this machine, region and contract to take a part of";
             let hint = "say the price itself, or check the names with `gpuadvise catalog prices`";

@@ -15,7 +15,7 @@ use super::{FileTable, Layer, RowId, parse};
 use crate::catalog::codes;
 use crate::catalog::instance::{InstanceId, ProviderId, Unit};
 use crate::catalog::lookup::names::squeeze;
-use crate::catalog::price::{Billing, Currency, Price, Upfront};
+use crate::catalog::price::{Billing, Currency, More, Price, Upfront};
 use crate::catalog::raw::{At, Row, number_of, rows_of};
 use crate::catalog::region::RegionId;
 use crate::money::UsdPerHour;
@@ -160,11 +160,7 @@ impl<'t> Layer<'t> {
             source: source?,
             overridden: self.overlay,
             fee,
-            listed: None,
-            listed_fee: None,
-            list,
-            off_list_pct: None,
-            allow,
+            seldom: More { list, allow, ..More::default() }.into(),
         };
         Some((price, id))
     }

@@ -1,7 +1,7 @@
 use super::{Job, SpotOutlook, costs};
 use crate::catalog::charge::Charges;
 use crate::catalog::instance::InstanceId;
-use crate::catalog::price::{Billing, Currency, Price, Upfront};
+use crate::catalog::price::{Billing, Currency, Price, Seldom, Upfront};
 use crate::catalog::provenance::SourceId;
 use crate::catalog::region::RegionId;
 use crate::money::{Usd, UsdPerHour};
@@ -33,11 +33,7 @@ fn price(billing: Billing, upfront: Option<Upfront>, usd: Option<&str>, currency
         source: SourceId(0),
         overridden: false,
         fee: None,
-        listed: None,
-        listed_fee: None,
-        list: None,
-        off_list_pct: None,
-        allow: Vec::new(),
+        seldom: Seldom::default(),
     }
 }
 

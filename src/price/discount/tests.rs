@@ -18,7 +18,7 @@ fn only_the_named_provider_and_kind_change_and_to_the_last_digit() {
             seen += 1;
             let expected = list.decimal() * Decimal::new(875, 3);
             assert_eq!(after.per_hour.unwrap().decimal(), expected);
-            assert_eq!(after.off_list_pct, Some(percent));
+            assert_eq!(after.seldom.off_list_pct, Some(percent));
             assert_eq!(after.source, before.source, "the price keeps its date");
         } else {
             assert_eq!(after, before);
@@ -33,5 +33,5 @@ fn nothing_off_is_no_discount() {
     let aws = catalog.resolve_provider("aws").unwrap();
     let none = Discount { provider: aws, billing: Billing::OnDemand, percent: Decimal::ZERO };
     assert_eq!(apply(&mut catalog, &[none]), 0);
-    assert!(catalog.prices.iter().all(|price| price.off_list_pct.is_none()));
+    assert!(catalog.prices.iter().all(|price| price.seldom.off_list_pct.is_none()));
 }

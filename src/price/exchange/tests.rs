@@ -54,7 +54,10 @@ fn a_price_comes_back_as_it_was() {
     let price = &all.prices[0];
     assert_eq!(converted[&CNY].len(), 1);
     assert_eq!(price.currency, Currency::USD);
-    assert_eq!(price.listed.map(|(code, amount)| (code, amount.to_string())), Some((CNY, "34.742".into())));
+    assert_eq!(
+        price.seldom.listed.map(|(code, amount)| (code, amount.to_string())),
+        Some((CNY, "34.742".into()))
+    );
     let back = price.per_hour.unwrap().decimal() * Decimal::new(72, 1);
     assert_eq!(back.round_dp(9).normalize().to_string(), "34.742");
 }

@@ -236,12 +236,13 @@ impl DifferenceRow {
         let (provider, machine, region, billing, upfront) = change.name;
         let dollars = |price: &&Price| price.currency == Currency::USD;
         let usd = |price: &Price| price.per_hour.map(Num::usd_per_hour);
-        let amount = |price: &Price| match price.listed {
+        let amount = |price: &Price| match price.seldom.listed {
             Some((_, listed)) => Some(Num::usd_per_hour(listed)),
             None => price.per_hour.map(Num::usd_per_hour),
         };
-        let code =
-            |price: &Price| price.listed.map_or(price.currency, |(listed, _)| listed).code().to_owned();
+        let code = |price: &Price| {
+            price.seldom.listed.map_or(price.currency, |(listed, _)| listed).code().to_owned()
+        };
         let of = |catalog: &Catalog, price: &Price| catalog.source(price.source).clone();
         let (before, now) = (change.old, change.new);
         let currency = now.or(before).map_or_else(String::new, code);

@@ -55,7 +55,7 @@ impl PriceRow {
         let source = catalog.source(price.source);
         let usd = price.per_hour.filter(|_| price.currency == Currency::USD);
         let (currency, amount) =
-            price.listed.map_or((price.currency, price.per_hour), |(code, it)| (code, Some(it)));
+            price.seldom.listed.map_or((price.currency, price.per_hour), |(code, it)| (code, Some(it)));
         Self {
             provider: catalog.provider(instance.provider).name.clone(),
             region: region.name.clone(),
@@ -77,6 +77,7 @@ impl PriceRow {
             as_of: Dated(source.as_of),
             overridden: price.overridden,
             allow: price
+                .seldom
                 .allow
                 .iter()
                 .map(|(code, reason)| AllowRow { code: code.clone(), reason: reason.clone() })

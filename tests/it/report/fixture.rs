@@ -6,7 +6,7 @@ use gpuadvise::catalog::gpu::{Family, Gpu, GpuId, Peaks};
 use gpuadvise::catalog::instance::{Instance, InstanceId, Provider, ProviderId, Tier, Unit};
 use gpuadvise::catalog::knowledge::{Rule, Scenario, ScenarioWorkload};
 use gpuadvise::catalog::preset::Preset;
-use gpuadvise::catalog::price::{Billing, Currency, Price, Upfront};
+use gpuadvise::catalog::price::{Billing, Currency, More, Price, Seldom, Upfront};
 use gpuadvise::catalog::provenance::{AsOf, Source, SourceId};
 use gpuadvise::catalog::region::{Region, RegionId};
 use gpuadvise::diag::{Assumption, Warning};
@@ -81,7 +81,11 @@ pub(super) fn catalog() -> Catalog {
             Price { overridden: true, source: SourceId(2), ..price(1, 0, Billing::OnDemand, Some("0.2022")) },
             Price {
                 currency: Currency(*b"EUR"),
-                allow: vec![("spot-not-below-on-demand".into(), "listed so".into())],
+                seldom: More {
+                    allow: vec![("spot-not-below-on-demand".into(), "listed so".into())],
+                    ..More::default()
+                }
+                .into(),
                 ..price(2, 2, Billing::OnDemand, Some("2.52"))
             },
         ],
@@ -175,11 +179,7 @@ fn price(instance: u16, region: u16, billing: Billing, usd: Option<&str>) -> Pri
         source: SourceId(1),
         overridden: false,
         fee: None,
-        listed: None,
-        listed_fee: None,
-        list: None,
-        off_list_pct: None,
-        allow: vec![],
+        seldom: Seldom::default(),
     }
 }
 

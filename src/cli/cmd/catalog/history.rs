@@ -29,7 +29,7 @@ pub(super) fn run(frame: &Frame, args: HistoryArgs) -> anyhow::Result<Outcome> {
             let provider = catalog.provider(machine.provider).name.clone();
             let upfront = price.upfront.map_or("", |it| it.name()).to_owned();
             let region = catalog.region(price.region).name.clone();
-            let currency = price.listed.map_or(price.currency, |(code, _)| code).code().to_owned();
+            let currency = price.seldom.listed.map_or(price.currency, |(code, _)| code).code().to_owned();
             [provider, machine.name.clone(), region, price.billing.name().to_owned(), upfront, currency]
         })
         .collect();
