@@ -51,6 +51,18 @@ pub struct Workload {
     pub kv_precision: Option<String>,
     pub max_model_len: Option<u32>,
     pub engine: Option<String>,
+    /// The software as the user named it; absent in answers of before it was told.
+    #[serde(default)]
+    pub software: Option<String>,
+}
+
+impl Workload {
+    /// What runs it: the software where the answer names it, since TGI has the speed of vLLM but not its command line; else
+    /// its class.
+    pub fn program(&self) -> &str {
+        let class = if self.task == "infer" { &self.engine } else { &self.framework };
+        self.software.as_ref().or(class.as_ref()).map_or("", String::as_str)
+    }
 }
 
 /// The row.
@@ -227,6 +239,7 @@ impl Chosen {
             ("quantization", &some(&work.quantization)),
             ("kv_precision", &some(&work.kv_precision)),
             ("engine", &some(&work.engine)),
+            ("software", &some(&work.software)),
             ("name", self.name.as_ref().unwrap_or(&none)),
         ];
         if let Some((field, name)) = names.into_iter().find(|(_, name)| !quote::is_safe(name)) {

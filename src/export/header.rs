@@ -79,8 +79,12 @@ fn layout(chosen: &Chosen) -> String {
         format!("dp {}, tp {}, pp {}, ep {}, cp {}", layout.dp, layout.tp, layout.pp, layout.ep, layout.cp);
     if chosen.serves() {
         return format!(
-            "Layout: {} copies of {}, tp {}, pp {}",
-            chosen.row.replicas, chosen.workload.model, layout.tp, layout.pp
+            "Layout: {} {} of {}, tp {}, pp {}",
+            chosen.row.replicas,
+            if chosen.row.replicas == 1 { "copy" } else { "copies" },
+            chosen.workload.model,
+            layout.tp,
+            layout.pp
         );
     }
     format!(

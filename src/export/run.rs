@@ -21,8 +21,7 @@ pub(super) fn script(
 ) -> Result<String, InputError> {
     let serves = chosen.serves();
     let work = &chosen.workload;
-    let name = if serves { &work.engine } else { &work.framework };
-    let name = name.as_deref().unwrap_or_default();
+    let name = work.program();
     let damaged = |fault: String| InputError::new(format!("export/software.toml is damaged: {fault}"), "");
     let (program, unknown) = software
         .program(name, serves)
@@ -96,7 +95,7 @@ fn groups(chosen: &Chosen, program: &Program) -> Result<Groups, InputError> {
         return Err(InputError::new(what, "take another row by --rank"));
     }
     if !program.spans_nodes {
-        let name = chosen.workload.engine.as_deref().unwrap_or_default();
+        let name = chosen.workload.program();
         let what = format!("no row tells how `{name}` starts a copy on {nodes} nodes");
         return Err(InputError::new(what, "take a row whose copies fit a node by --rank, or --max-nodes 1"));
     }
@@ -197,7 +196,7 @@ fn serving(
     if let Some(name) = program.precision.get(&row.precision) {
         set("dtype", Value::Text(name.clone()));
     }
-    let engine = work.engine.as_deref().unwrap_or_default();
+    let engine = work.program();
     let quantization = work.quantization.as_deref().unwrap_or("none");
     let published = AS_PUBLISHED.contains(&quantization);
     match program.quantization.get(quantization) {

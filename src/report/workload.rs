@@ -101,6 +101,8 @@ pub struct WorkloadLine {
     pub attention: Option<&'static str>,
     /// Class of training software.
     pub framework: Option<String>,
+    /// The software itself, where it was named: narrower than its class.
+    pub software: Option<String>,
     /// Share of useful wall time; `null` takes the sourced table.
     pub goodput: Option<Num>,
     /// Training: share of the speed in one node that each GPU keeps in several, as asked; `None` follows from the network.
@@ -230,6 +232,7 @@ impl WorkloadLine {
             AttentionKernel::Eager => "eager",
         });
         self.framework = Some(job.framework.clone());
+        self.software = named(&job.software);
         self.goodput = job.goodput.map(Num::share);
         self.scaling_efficiency = job.scaling_efficiency.map(Num::share);
         self.fused_loss = Some(job.fused_loss);
@@ -254,6 +257,7 @@ impl WorkloadLine {
         self.tpot_ms = job.tpot_ms.map(Num::exact);
         self.max_model_len = Some(job.max_model_len);
         self.engine = Some(job.engine.clone());
+        self.software = named(&job.software);
         self.hours = Some(Num::exact(job.hours));
     }
 }
@@ -263,6 +267,7 @@ impl WorkloadLine {
         self.task = task_name(job.task);
         self.precision = job.precision.map_or("auto", Precision::name);
         self.evaluations = Some(Num::exact(job.evaluations));
+        self.software = named(&job.software);
         match &job.work {
             SampleWork::Training(training) => {
                 self.strict = Some(job.strict);
@@ -284,6 +289,10 @@ impl WorkloadLine {
             }
         }
     }
+}
+
+fn named(software: &str) -> Option<String> {
+    Some(software.to_owned()).filter(|name| !name.is_empty())
 }
 
 fn task_name(task: Task) -> &'static str {

@@ -408,3 +408,21 @@ fn a_search_launches_what_recommend_recommends() {
     let nothing = run(&["export", "--to", "slurm", "--params", "1T", "--task", "train", "--max-gpus", "1"]);
     assert_eq!(nothing.code, 3, "{}", nothing.stderr);
 }
+
+#[test]
+fn what_runs_it_is_the_software_that_was_named_and_not_its_class() {
+    let slurm = |more: &[&str]| {
+        let row = ["--params=7B", "--gpu=H100", "--gpus=8", "--provider=aws", "--to=slurm"];
+        let finished = run(&[&["export"], &row[..], more].concat());
+        assert_eq!(finished.code, 0, "{more:?}: {}", finished.stderr);
+        finished.stdout
+    };
+    // All of class `tuned`, but only Megatron has these flags.
+    let tensor = "--tensor-model-parallel-size";
+    assert!(slurm(&["--task=train", "--framework=Megatron-LM"]).contains(tensor));
+    assert!(!slurm(&["--task=train", "--framework=nemo"]).contains(tensor));
+    // As fast as vLLM by its class, started by another command line.
+    assert!(slurm(&["--task=infer", "--concurrency=64"]).contains("exec vllm serve"));
+    let tgi = slurm(&["--task=infer", "--concurrency=64", "--engine=tgi"]);
+    assert!(!tgi.contains("vllm serve") && tgi.contains("SERVE_COMMAND"), "{tgi}");
+}
