@@ -234,7 +234,7 @@ impl FromStr for BillingChoice {
 pub enum StackChoice {
     /// NVIDIA CUDA
     Cuda,
-    /// AMD `ROCm`
+    /// AMD ROCm
     Rocm,
     /// Google TPUs
     Xla,

@@ -339,9 +339,9 @@ pub enum Offload {
     /// Nothing.
     #[default]
     None,
-    /// Gradients, optimizer states and master weights; the host does the step (`ZeRO-Offload`, Ren et al. 2021).
+    /// Gradients, optimizer states and master weights; the host does the step (ZeRO-Offload, Ren et al. 2021).
     Optimizer,
-    /// The weights as well (`ZeRO-Infinity`, Rajbhandari et al. 2021; FSDP with CPU offload).
+    /// The weights as well (ZeRO-Infinity, Rajbhandari et al. 2021; FSDP with CPU offload).
     All,
 }
 

@@ -55,12 +55,12 @@ pub enum ExportTarget {
     Skypilot,
     /// `run.dstack.yml` and `fleet.dstack.yml` of dstack.
     Dstack,
-    /// Job, Deployment or `StatefulSet` for kubectl.
+    /// Job, Deployment or StatefulSet for kubectl.
     #[value(alias = "k8s")]
     Kubernetes,
     /// Script for sbatch.
     Slurm,
-    /// `main.tf` of Terraform and `OpenTofu`.
+    /// `main.tf` of Terraform and OpenTofu.
     #[value(alias = "opentofu", alias = "tf")]
     Terraform,
 }

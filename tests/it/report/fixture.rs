@@ -31,6 +31,10 @@ fn source(text: &str, as_of: AsOf) -> Source {
     Source { text: text.to_owned(), as_of }
 }
 
+fn waived(code: &str, reason: &str) -> Seldom {
+    More { allow: vec![(code.into(), reason.into())], ..More::default() }.into()
+}
+
 /// Two accelerators, three machines, four price rows: one unknown, one in euros, one from an overlay.
 pub(super) fn catalog() -> Catalog {
     let july = AsOf::Day("2026-07-20".parse().unwrap());
@@ -81,11 +85,7 @@ pub(super) fn catalog() -> Catalog {
             Price { overridden: true, source: SourceId(2), ..price(1, 0, Billing::OnDemand, Some("0.2022")) },
             Price {
                 currency: Currency(*b"EUR"),
-                seldom: More {
-                    allow: vec![("spot-not-below-on-demand".into(), "listed so".into())],
-                    ..More::default()
-                }
-                .into(),
+                seldom: waived("spot-not-below-on-demand", "listed so"),
                 ..price(2, 2, Billing::OnDemand, Some("2.52"))
             },
         ],
