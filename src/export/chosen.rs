@@ -6,6 +6,9 @@ use crate::report::document::SCHEMA_VERSION;
 use serde::Deserialize;
 use serde_json::{Number, Value};
 
+/// Figures of hours and dollars above this are no answer of ours.
+const MOST: f64 = 1e15;
+
 /// One row with the workload that it is for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
@@ -250,6 +253,36 @@ impl Chosen {
         let sizes = [row.nodes, row.replicas, layout.dp, layout.tp, layout.pp, layout.ep, layout.cp];
         if sizes.contains(&0) || row.gpus_per_node <= 0.0 {
             return Err(InputError::new("the row has no nodes, no GPUs or a layout of size 0", ""));
+        }
+        self.check_figures()
+    }
+
+    /// Refuses a row without the contract it is ranked by, or with figures that no answer has: the price guard of a launch
+    /// file comes from them.
+    fn check_figures(&self) -> Result<(), InputError> {
+        let hint = "make the answer anew; rows are not edited by hand";
+        let row = &self.row;
+        let Some(cost) = self.cost() else {
+            let what = format!("the row has no cost under `{}`, which it is ranked by", row.ranked_billing);
+            return Err(InputError::new(what, hint));
+        };
+        let hourly = cost.usd_per_hour.as_ref().and_then(Number::as_f64).unwrap_or(f64::NAN);
+        let total = cost.total_usd.as_ref().and_then(Number::as_f64).unwrap_or(f64::NAN);
+        let hours = &row.duration_hours;
+        let figures = [
+            ("usd_per_hour", hourly),
+            ("total_usd", total),
+            ("duration_hours.low", hours.low),
+            ("duration_hours.expected", hours.expected),
+            ("duration_hours.high", hours.high),
+        ];
+        if let Some((name, figure)) = figures.into_iter().find(|(_, it)| !(*it >= 0.0 && *it <= MOST)) {
+            let what = format!("`{name}` of the row is {figure}, which no answer has");
+            return Err(InputError::new(what, hint));
+        }
+        if !matches!(row.memory.verdict.as_str(), "fits" | "tight") {
+            let what = format!("the memory verdict of the row is `{}`", row.memory.verdict);
+            return Err(InputError::new(what, "only rows that fit or are tight are launched"));
         }
         Ok(())
     }

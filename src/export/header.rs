@@ -66,10 +66,17 @@ fn money(chosen: &Chosen, cost: &Cost) -> Vec<String> {
         lines.push(format!("The contract owes {} USD in all, used or not", usd(owed)));
     }
     if let (Some(count), Some(wall)) = (cost.expected_interruptions, cost.expected_wall_hours) {
-        lines
-            .push(format!("Spot: {count:.1} interruptions expected, {wall:.1} hours until the work is done"));
+        lines.push(format!("Spot: {count:.1} interruptions expected, {}", spot_means(chosen, wall)));
     }
     lines
+}
+
+/// What interruptions mean for the work.
+fn spot_means(chosen: &Chosen, wall_hours: f64) -> String {
+    if chosen.serves() {
+        return "and a copy answers nothing while one of its machines is away".to_owned();
+    }
+    format!("{wall_hours:.1} hours until the work is done")
 }
 
 /// How the work is laid out.

@@ -64,7 +64,7 @@ impl Body for ExportAnswer {
     fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         if self.launch.files.is_empty() {
-            blocks.push(Block::Text("Nothing fits under the constraints: no launch file.".to_owned()));
+            blocks.push(Block::Text("No row to launch: no launch file.".to_owned()));
         }
         for file in &self.launch.files {
             blocks.push(Block::Heading(quoted(&file.name)));
