@@ -53,6 +53,8 @@ pub struct Workload {
     pub quantization: Option<String>,
     pub kv_precision: Option<String>,
     pub max_model_len: Option<u32>,
+    pub input_len: Option<u32>,
+    pub output_len: Option<u32>,
     pub engine: Option<String>,
     /// The software as the user named it; absent in answers of before it was told.
     #[serde(default)]

@@ -167,8 +167,33 @@ pub struct Program {
     /// Whether checkpoints have the names of Hugging Face.
     #[serde(default)]
     pub hub_names: bool,
+    /// Shares of the memory that it takes at its start; nothing where it is not told one.
+    pub memory_share: Option<MemoryShare>,
     /// The template of its lines in a script.
     pub text: String,
+}
+
+/// Shares of a GPU's memory that a server takes at its start, in hundredths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MemoryShare {
+    /// The least default of its versions: what needs no more is not told.
+    pub least: u32,
+    /// The default of the newest version: what is told is no less.
+    pub default: u32,
+    /// The most that it is told.
+    pub most: u32,
+}
+
+impl MemoryShare {
+    /// The share that a server is told so that `gib` of `usable` are its own; `None` where every default is enough.
+    #[must_use]
+    pub fn told(self, gib: f64, usable: f64) -> Option<String> {
+        // Rounding of the last bits must not lift a share over the default.
+        let needed = (gib / usable * 100.0 - 1e-6).ceil();
+        let told = needed.clamp(f64::from(self.default), f64::from(self.most.max(self.default)));
+        (needed > f64::from(self.least)).then(|| format!("{:.2}", told / 100.0))
+    }
 }
 
 /// Where the machines of a row are for a target.

@@ -1,6 +1,6 @@
 //! The script that each node runs: how many copies or processes, and the program with its flags, as far as rows tell.
 
-use super::chosen::Chosen;
+use super::chosen::{Chosen, Workload};
 use super::quote::Syntax;
 use super::rows::{Program, Software};
 use super::scope::{devices, whole};
@@ -168,6 +168,19 @@ fn layout(chosen: &Chosen, scope: &mut Scope) {
     }
 }
 
+/// The longest sequence, and what memory was planned for: each request with its prompt and answer.
+fn lengths(scope: &mut Scope, work: &Workload) {
+    let mut set = |name: &str, value: Value| drop(scope.insert(name.to_owned(), value));
+    if let Some(longest) = work.max_model_len {
+        set("max_model_len", Value::Number(longest.to_string()));
+        let request = work
+            .input_len
+            .zip(work.output_len)
+            .map_or(longest, |(prompt, answer)| prompt.saturating_add(answer));
+        set("request_len", Value::Number(request.to_string()));
+    }
+}
+
 /// What a server is told.
 fn serving(
     catalog: &Catalog,
@@ -178,10 +191,8 @@ fn serving(
     notes: &mut Vec<String>,
 ) {
     let (row, work) = (&chosen.row, &chosen.workload);
+    lengths(scope, work);
     let mut set = |name: &str, value: Value| drop(scope.insert(name.to_owned(), value));
-    if let Some(longest) = work.max_model_len {
-        set("max_model_len", Value::Number(longest.to_string()));
-    }
     let a_copy = |all: f64| all / f64::from(row.replicas);
     if let Some(running) = row.performance.running_requests {
         set("max_num_seqs", whole(a_copy(running).ceil()));
@@ -193,12 +204,19 @@ fn serving(
         set("needs", Value::Text("SERVE_COMMAND".to_owned()));
         return;
     }
-    if let Some(name) = program.precision.get(&row.precision) {
+    let memory = &row.memory;
+    if let Some(share) = program.memory_share.and_then(|share| share.told(memory.high_gib, memory.usable_gib))
+    {
+        set("memory_share", Value::Number(share));
+    }
+    let quantization = work.quantization.as_deref().unwrap_or("none");
+    let published = AS_PUBLISHED.contains(&quantization);
+    // A format that the checkpoint tells brings its own arithmetic: AWQ and GPTQ kernels refuse BF16.
+    let told = published || program.quantization.contains_key(quantization);
+    if let Some(name) = program.precision.get(&row.precision).filter(|_| told) {
         set("dtype", Value::Text(name.clone()));
     }
     let engine = work.program();
-    let quantization = work.quantization.as_deref().unwrap_or("none");
-    let published = AS_PUBLISHED.contains(&quantization);
     match program.quantization.get(quantization) {
         Some(name) => set("quantization", Value::Text(name.clone())),
         None if published => {}

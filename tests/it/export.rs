@@ -431,3 +431,49 @@ fn what_runs_it_is_the_software_that_was_named_and_not_its_class() {
     let tgi = slurm(&["--task=infer", "--concurrency=64", "--engine=tgi"]);
     assert!(!tgi.contains("vllm serve") && tgi.contains("SERVE_COMMAND"), "{tgi}");
 }
+
+#[test]
+fn a_row_that_takes_more_than_the_default_share_of_the_memory_says_so() {
+    let with = |share: f64| {
+        let mut answer: Value = serde_json::from_str(&fixture("serving")).expect("JSON");
+        let memory = &mut answer["recommendations"][0]["memory"];
+        memory["high_gib"] = json!(memory["usable_gib"].as_f64().expect("a number") * share);
+        let finished = made(&answer.to_string(), &["--to", "slurm"]);
+        assert_eq!(finished.code, 0, "{}", finished.stderr);
+        finished.stdout
+    };
+    let flag = "--gpu-memory-utilization ";
+    for enough in [0.5, 0.9] {
+        assert!(!with(enough).contains(flag), "{enough}");
+    }
+    for (share, told) in [(0.905, "0.92"), (0.935, "0.94"), (0.95, "0.95"), (1.2, "0.95")] {
+        let made = with(share);
+        assert!(made.contains(&format!("{flag}{told} ")), "{share}: {made}");
+        assert!(is_script(&made), "{made}");
+    }
+}
+
+#[test]
+fn flags_hold_what_the_row_was_planned_with() {
+    let slurm = |line: &str| {
+        let finished = run(&[vec!["export", "--to=slurm"], line.split(' ').collect::<Vec<_>>()].concat());
+        assert_eq!(finished.code, 0, "{line}: {}", finished.stderr);
+        finished.stdout
+    };
+    // A cache of 64 times the longest context would be 64 GiB; planned are 64 prompts with their answers.
+    let llama = slurm(
+        "--model=llama-3-8b --task=infer --engine=llama.cpp --quantization=q4_k_m --concurrency=64 --gpu=L4",
+    );
+    assert!(llama.contains("CTX_SIZE=$((MAX_NUM_SEQS * 1280))"), "{llama}");
+    // AWQ kernels refuse BF16, and the checkpoint tells its format.
+    let awq = slurm("--model=llama-3-8b --task=infer --quantization=awq --gpu=H100");
+    assert!(!awq.contains("--dtype") && !awq.contains("--quantization awq"), "{awq}");
+    let megatron = slurm(
+        "--model=llama-3-8b --task=train --tokens=1e9 --framework=megatron --gpu=H100:8 --tp=4 --precision=fp8",
+    );
+    assert!(megatron.contains("--sequence-parallel") && megatron.contains("--fp8-format"), "{megatron}");
+    let sharded = slurm(
+        "--model=llama-3-8b --task=train --tokens=1e9 --framework=megatron --gpu=H100:8 --sharding=zero3",
+    );
+    assert!(sharded.contains("SHARDING_ARGS:?"), "{sharded}");
+}
