@@ -454,6 +454,23 @@ fn a_row_that_takes_more_than_the_default_share_of_the_memory_says_so() {
 }
 
 #[test]
+fn tensor_parallel_training_splits_norms_as_the_memory_of_the_row_counts_on() {
+    for tp in [1, 2] {
+        let mut answer: Value = serde_json::from_str(&fixture("training")).expect("JSON");
+        answer["workload"]["framework"] = json!("megatron");
+        answer["recommendations"][0]["parallelism"]["tp"] = json!(tp);
+        let finished = made(&answer.to_string(), &["--to", "slurm"]);
+        assert_eq!(finished.code, 0, "{}", finished.stderr);
+        assert!(
+            finished.stdout.contains(&format!("--tensor-model-parallel-size {tp} ")),
+            "{}",
+            finished.stdout
+        );
+        assert_eq!(finished.stdout.contains("--sequence-parallel"), tp > 1, "{}", finished.stdout);
+    }
+}
+
+#[test]
 fn flags_hold_what_the_row_was_planned_with() {
     let slurm = |line: &str| {
         let finished = run(&[vec!["export", "--to=slurm"], line.split(' ').collect::<Vec<_>>()].concat());
