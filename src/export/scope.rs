@@ -153,10 +153,13 @@ fn node_price(chosen: &Chosen) -> Option<String> {
     (price > Decimal::ZERO).then(|| price.to_string())
 }
 
-/// The longest that the job should take, as `days-hours:minutes:00`.
+/// The longest that the job should take, as `days-hours:minutes:00`. On spot the wall time with its reruns and waits is an
+/// expected one, so it is lengthened as the high estimate of the work is: a limit at what is expected ends half of all jobs.
 fn time_limit(chosen: &Chosen) -> String {
+    let hours = &chosen.row.duration_hours;
     let wall = chosen.cost().and_then(|cost| cost.expected_wall_hours).unwrap_or(0.0);
-    let minutes = (chosen.row.duration_hours.high.max(wall) * 60.0).ceil().clamp(1.0, 1e9) as u64;
+    let lengthened = if hours.expected > 0.0 { wall * hours.high / hours.expected } else { wall };
+    let minutes = (hours.high.max(lengthened) * 60.0).ceil().clamp(1.0, 1e9) as u64;
     format!("{}-{:02}:{:02}:00", minutes / 1440, minutes / 60 % 24, minutes % 60)
 }
 

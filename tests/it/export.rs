@@ -136,7 +136,7 @@ fn kubernetes_starts_the_row() {
 fn slurm_starts_the_row() {
     let script = file("spot", "slurm");
     for line in
-        ["#SBATCH --nodes=2", "#SBATCH --gpus-per-node=8", "#SBATCH --time=99-20:42:00", "#SBATCH --requeue"]
+        ["#SBATCH --nodes=2", "#SBATCH --gpus-per-node=8", "#SBATCH --time=148-06:47:00", "#SBATCH --requeue"]
     {
         assert!(script.lines().any(|own| own == line), "{line} in\n{script}");
     }
